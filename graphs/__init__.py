@@ -1,0 +1,1 @@
+"""The memory graphs. Wiring only: which step follows which."""

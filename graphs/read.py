@@ -1,0 +1,54 @@
+"""The read graph: one query in, the recall out."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeAlias
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from twofold.memory.ports import ReadPorts
+from twofold.memory.scope import Scope
+from twofold.nodes.read import (
+    ReadInput,
+    ReadOutput,
+    ReadState,
+    embed,
+    rank,
+    redact,
+    search_episodic,
+    search_semantic,
+    validate,
+)
+
+ReadGraph: TypeAlias = CompiledStateGraph[ReadState, None, ReadInput, ReadOutput]
+
+SEARCH = ["search_semantic", "search_episodic"]
+
+
+def build_read(ports: ReadPorts, *, bound: Scope | None = None) -> StateGraph[ReadState, None, ReadInput, ReadOutput]:
+    """Return the graph `memory_read`, not compiled.
+
+    validate → redact → embed → search_semantic ∥ search_episodic → rank; `validate` ends it when the query
+    is blank. `bound` fixes the scope, whatever the input says.
+    """
+    graph = StateGraph(ReadState, input_schema=ReadInput, output_schema=ReadOutput)
+    graph.add_node("validate", partial(validate, bound=bound))
+    graph.add_node("redact", redact)
+    graph.add_node("embed", partial(embed, ports=ports))
+    graph.add_node("search_semantic", partial(search_semantic, ports=ports))
+    graph.add_node("search_episodic", partial(search_episodic, ports=ports))
+    graph.add_node("rank", partial(rank, ports=ports))
+    graph.add_edge(START, "validate")
+    graph.add_conditional_edges("validate", _anything_asked, ["redact", END])
+    graph.add_edge("redact", "embed")
+    for search in SEARCH:
+        graph.add_edge("embed", search)
+    graph.add_edge(SEARCH, "rank")
+    graph.add_edge("rank", END)
+    return graph
+
+
+def _anything_asked(state: ReadState) -> str:
+    return "redact" if state["query"] else END

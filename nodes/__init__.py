@@ -1,0 +1,1 @@
+"""The steps of the memory graphs: one async function a file, state in, partial state out."""

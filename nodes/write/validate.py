@@ -1,0 +1,52 @@
+"""Step 1 of `memory_write`: refuse what cannot be used, strip what no database takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from typing_extensions import TypedDict
+
+from twofold.memory.clean import clean_json, clean_text
+from twofold.memory.errors import InvalidInput
+from twofold.memory.scope import Scope
+from twofold.memory.transcript import Entry, merge
+from twofold.nodes.plain import ENTRIES, ScopeState, checked_entries, checked_scope, plain
+from twofold.nodes.write.state import WriteInput
+
+MAX_ENTRIES = 50_000
+
+
+class Validated(TypedDict):
+    """The input, checked and cleaned."""
+
+    scope: ScopeState
+    session_id: str
+    entries: list[dict[str, object]]
+
+
+async def validate(state: WriteInput, *, bound: Scope | None = None) -> Validated:
+    """Check every field, strip what cannot be stored, order the entries by time, each event's part once.
+
+    Raises InvalidInput, which names the field, the limit and the kind of value that was given.
+    """
+    session_id = state.get("session_id")
+    if not isinstance(session_id, str) or not session_id:
+        raise InvalidInput(f"session_id: expected a text that is not empty, not {session_id!r:.40}")
+    entries = merge((), map(_cleaned, checked_entries(state.get("entries"), limit=MAX_ENTRIES)))
+    return {
+        "scope": checked_scope(state.get("scope"), bound),
+        "session_id": session_id,
+        "entries": plain(ENTRIES, entries),
+    }
+
+
+def _cleaned(entry: Entry) -> Entry:
+    if entry.at.tzinfo is None:
+        raise InvalidInput(f"entries: the time of event {entry.event_id!r} has no zone")
+    return replace(
+        entry,
+        text=clean_text(entry.text),
+        tool=clean_text(entry.tool),
+        error=clean_text(entry.error),
+        payload=clean_json(entry.payload),
+    )

@@ -1,0 +1,124 @@
+"""The plugin that saves each session after its last message and tells recall which turn is running."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from weakref import WeakSet
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai import types
+
+from twofold.adk.call_clock import CallClock
+from twofold.adk.service import MemoryService
+from twofold.adk.turn import CurrentTurn, current_turn
+
+logger = logging.getLogger(__name__)
+
+# ADK gives plugins five seconds to close.
+CLOSE_SECONDS = 4.0
+
+
+class MemoryPlugin(BasePlugin):
+    """Saves the session at the end of every run, failed ones too; no hook ever raises into the turn.
+
+    It works with the `MemoryService` of the runner it is given to, and leaves runs with another memory
+    service alone: an AgentTool runs its agent with one of its own, whose events are not the user's words.
+    """
+
+    def __init__(self, name: str = "twofold", *, save: bool = True) -> None:
+        """Take a name, as `--extra_plugins` gives one, and whether to save at the end of each run."""
+        super().__init__(name=name)
+        self._save = save
+        self._services: WeakSet[MemoryService] = WeakSet()
+        self._clock = CallClock()
+
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
+        """Remember which turn runs, for the searches made in it."""
+        try:
+            current_turn.set(_turn_of(invocation_context) if _service_of(invocation_context) else None)
+        except Exception:
+            logger.exception("The running turn could not be told to memory; searches use the message alone")
+        return None
+
+    async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Save the session of a run that ended."""
+        await self._accept(invocation_context)
+
+    async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
+        """Save the session of a run that failed: ADK does not call `after_run_callback` for it."""
+        del error
+        await self._accept(invocation_context)
+
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> dict[str, Any] | None:
+        """Start the clock of a tool call: an event of parallel calls bears the time of the first to finish."""
+        del tool, tool_args
+        self._clock.start(tool_context.invocation_id, tool_context.function_call_id)
+        return None
+
+    async def after_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Stop the clock of a tool call."""
+        del tool, tool_args, result
+        self._clock.stop(tool_context.invocation_id, tool_context.function_call_id)
+        return None
+
+    async def on_tool_error_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
+    ) -> dict[str, Any] | None:
+        """Stop the clock of a tool call that raised."""
+        del tool, tool_args, error
+        self._clock.stop(tool_context.invocation_id, tool_context.function_call_id)
+        return None
+
+    async def close(self) -> None:
+        """Wait up to four seconds for the saves that are under way; the rest is done at the next start."""
+        for service in list(self._services):
+            try:
+                await service.flush(timeout=CLOSE_SECONDS)
+            except Exception:
+                logger.exception("Saves could not be finished while closing; they are done at the next start")
+
+    async def _accept(self, context: InvocationContext) -> None:
+        try:
+            seconds = self._clock.take(context.invocation_id)
+            service = _service_of(context)
+            if service is None or not self._save:
+                return
+            self._services.add(service)
+            # Fetched anew: the session at hand may be truncated by `RunConfig.get_session_config`.
+            session = await context.session_service.get_session(
+                app_name=context.app_name, user_id=context.user_id, session_id=context.session.id
+            )
+            await service.accept(session or context.session, seconds=seconds)
+        except Exception:
+            logger.exception(
+                "Session %s was not accepted by memory; the next run hands it over again", context.session.id
+            )
+
+
+def _service_of(context: InvocationContext) -> MemoryService | None:
+    service = context.memory_service
+    return service if isinstance(service, MemoryService) else None
+
+
+def _turn_of(context: InvocationContext) -> CurrentTurn:
+    said = [_text(event.content) for event in context.session.events if event.author == "user"]
+    return CurrentTurn(
+        invocation_id=context.invocation_id,
+        session_id=context.session.id,
+        user_text=_text(context.user_content),
+        recent=tuple(text for text in said if text),
+    )
+
+
+def _text(content: types.Content | None) -> str:
+    """Return the text of a message, joined as PreloadMemoryTool joins it."""
+    parts = (content.parts or []) if content else []
+    return " ".join(part.text for part in parts if part.text and not part.thought)

@@ -1,0 +1,193 @@
+"""ADK's memory service over the memory of this process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from google.adk.events.event import Event
+from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.sessions.session import Session
+from typing_extensions import override
+
+from twofold.adk.address import database_of
+from twofold.adk.recall_cache import Asked, RecallCache
+from twofold.adk.recalled import entry_of
+from twofold.adk.transcript import transcript_of
+from twofold.adk.turn import current_turn
+from twofold.adk.verbatim import texts_of
+from twofold.health import Health
+from twofold.in_process import InProcessMemory
+from twofold.memory.scope import Scope
+from twofold.memory.transcript import Transcript
+from twofold.models.open import Models
+from twofold.settings import load_settings
+
+logger = logging.getLogger(__name__)
+
+NO_SESSION = "events"
+
+
+def app_is_tenant(app_name: str, user_id: str) -> Scope:
+    """Return the default scope of an ADK user: each app is a tenant of its own."""
+    return Scope(tenant_id=app_name, user_id=user_id)
+
+
+class MemoryService(BaseMemoryService):
+    """Long-term memory for ADK agents: what the user said, and what the agent did.
+
+    Hand it to a `Runner`, give the agent ADK's `PreloadMemoryTool`, and the runner a `MemoryPlugin`. Making
+    one does no I/O; the first call opens the database. It may be used from any thread and event loop.
+    """
+
+    def __init__(
+        self,
+        uri: str | None = None,
+        *,
+        chat_model: str | None = None,
+        embedding_model: str | None = None,
+        models: Models | None = None,
+        scope: Callable[[str, str], Scope] = app_is_tenant,
+        min_messages: int | None = None,
+        wait: bool = False,
+        relevance_floor: float | None = None,
+        **unknown: object,
+    ) -> None:
+        """Take where the memories are kept and how they are made; what is not given is a setting.
+
+        `uri`: none or `twofold:///` for the setting `database_url`, else the embedded server;
+        `postgresql://…` or `twofold+postgresql://…` for a database. `models` are opened models and win over
+        `chat_model` and `embedding_model`. `scope` maps ADK's `(app_name, user_id)` to whose memory it is.
+        `wait`: `add_session_to_memory` returns when the session is stored, not when it is accepted.
+        Keywords ADK passes to every memory service are ignored. Raises SettingsInvalid.
+        """
+        if unknown:
+            logger.debug("Ignored keywords of the memory service: %s", ", ".join(sorted(unknown)))
+        settings = load_settings(
+            database_url=database_of(uri),
+            chat_model=chat_model,
+            embedding_model=embedding_model,
+            min_messages=min_messages,
+            relevance_floor=relevance_floor,
+        )
+        self._memory = InProcessMemory(settings, models=models)
+        self._scope = scope
+        self._wait = wait
+        self._searches = RecallCache()
+
+    @override
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Accept a session durably, in a few milliseconds; its memories follow. Raises NotAccepted."""
+        await self.accept(session)
+
+    async def accept(self, session: Session, *, seconds: Mapping[str, float] | None = None) -> None:
+        """Accept a session, with the exact `seconds` of its tool calls by call id. Raises NotAccepted."""
+        transcript = timed(transcript_of(session), seconds or {})
+        await self._memory.accept(self._scope(session.app_name, session.user_id), transcript, wait=self._wait)
+
+    @override
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Accept a part of a session; it is merged with what is known of it. Raises NotAccepted.
+
+        Events without a session are kept together as one session of their own.
+        """
+        del custom_metadata
+        session = Session(id=session_id or NO_SESSION, app_name=app_name, user_id=user_id, events=list(events))
+        await self.accept(session)
+
+    @override
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Store memories as they are worded, after redaction; no model reads them."""
+        del custom_metadata
+        await self._memory.add(self._scope(app_name, user_id), texts_of(memories))
+
+    @override
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        """Return what is remembered for a query, newest first; nothing when memory is down or too slow.
+
+        `health` tells "memory is down" from "nothing known".
+        """
+        if not query.strip():
+            return SearchMemoryResponse()
+        try:
+            asked = self._asked(self._scope(app_name, user_id), query)
+            search = self._searches.search(
+                asked, lambda: self._memory.recall(asked.scope, asked.query, asked.except_session)
+            )
+            # Shielded: a search that misses the deadline goes on, and serves the turn's next model request.
+            shielded = asyncio.shield(asyncio.wrap_future(search))
+            recall = await asyncio.wait_for(shielded, self._memory.patience())
+        except Exception as error:  # noqa: BLE001 - the read edge: recall never hurts the agent
+            self.health.search_failed(error)
+            return SearchMemoryResponse()
+        return SearchMemoryResponse(memories=[entry_of(memory) for memory in (*recall.facts, *recall.episodes)])
+
+    @override
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Erase one memory by the id of its entry; an unknown id or another person's changes nothing."""
+        scope = self._scope(app_name, user_id)
+        if memory_id:
+            await self._memory.erase_memory(scope, memory_id)
+        self._searches.clear(scope)
+
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        """Erase what came from one session; handing it over again does not bring it back."""
+        scope = self._scope(app_name, user_id)
+        await self._memory.erase_session(scope, session_id)
+        self._searches.clear(scope)
+
+    async def delete_user(self, *, app_name: str, user_id: str) -> None:
+        """Erase all that is remembered of one user; handing old sessions over again does not bring it back."""
+        scope = self._scope(app_name, user_id)
+        await self._memory.erase_user(scope)
+        self._searches.clear(scope)
+
+    @property
+    def health(self) -> Health:
+        """How memory is doing: which models and database, and what went wrong last."""
+        return self._memory.health
+
+    async def flush(self, *, timeout: float = 30.0) -> int:
+        """Work on all accepted sessions now; return how many are not done after `timeout` seconds."""
+        return await self._memory.flush(timeout=timeout)
+
+    async def close(self) -> None:
+        """Finish what is due, for at most five seconds, and release everything; twice does no harm."""
+        await asyncio.to_thread(self._memory.close)
+
+    def _asked(self, scope: Scope, query: str) -> Asked:
+        turn = current_turn.get()
+        if turn is None:
+            return Asked(scope, query, None)
+        if turn.asks(query):
+            return Asked(scope, turn.widened, turn.session_id, turn.invocation_id)
+        return Asked(scope, query, turn.session_id)
+
+
+def timed(transcript: Transcript, seconds: Mapping[str, float]) -> Transcript:
+    """Return the transcript with exact durations where they were measured."""
+    return replace(
+        transcript,
+        entries=tuple(
+            replace(entry, seconds=seconds.get(entry.call_id or "")) if entry.kind == "returned" else entry
+            for entry in transcript.entries
+        ),
+    )

@@ -1,0 +1,52 @@
+"""A memory app on an event loop and thread of its own, opened by the first call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Any, TypeVar
+
+from twofold.app import MemoryApp
+from twofold.loop_thread import LoopThread
+
+T = TypeVar("T")
+
+
+class AppThread:
+    """Runs actions on a `MemoryApp` from any thread or loop.
+
+    A failed opening is the error of the call that tried it; the next call tries again.
+    """
+
+    def __init__(self, name: str, enter: Callable[[], AbstractAsyncContextManager[MemoryApp]]) -> None:
+        """Start the thread. `enter` opens the app on it."""
+        self._thread = LoopThread(name)
+        self._enter = enter
+        self._opening = asyncio.Lock()
+        self._stack = AsyncExitStack()
+        self._app: MemoryApp | None = None
+
+    def submit(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Start `action`; its future raises what went wrong, in opening too."""
+        return self._thread.submit(self._act(action))
+
+    async def call(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
+        """Run `action` there and await its result here. Cancelling the caller does not stop it."""
+        return await asyncio.shield(asyncio.wrap_future(self.submit(action)))
+
+    def close(self) -> None:
+        """Close the app and end the thread."""
+        if self._thread.alive:
+            self._thread.submit(self._stack.aclose()).result()
+            self._thread.stop()
+
+    async def _act(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
+        return await action(await self._opened())
+
+    async def _opened(self) -> MemoryApp:
+        async with self._opening:
+            if self._app is None:
+                self._app = await self._stack.enter_async_context(self._enter())
+        return self._app

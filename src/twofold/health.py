@@ -1,0 +1,36 @@
+"""What a process knows of its memory, so that "memory is down" differs from "nothing known"."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Health:
+    """The database, the models, and what went wrong. Counters start with the process."""
+
+    database: str
+    extractor: str = ""
+    embedder: str = ""
+    opened: bool = False
+    searches_failed: int = 0
+    sessions_not_accepted: int = 0
+    last_error: str = ""
+
+    def search_failed(self, error: BaseException) -> None:
+        """Count a search that brought nothing because it failed or took too long."""
+        self.searches_failed += 1
+        self.last_error = f"search: {_told(error)}"
+        logger.warning("Memory could not be searched: %s", _told(error))
+
+    def not_accepted(self, error: BaseException) -> None:
+        """Count a session that was not accepted."""
+        self.sessions_not_accepted += 1
+        self.last_error = f"accept: {_told(error)}"
+
+
+def _told(error: BaseException) -> str:
+    return str(error) or ("it took too long" if isinstance(error, TimeoutError) else type(error).__name__)

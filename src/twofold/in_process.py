@@ -1,0 +1,181 @@
+"""The memory of this process: opened by the first call, on two threads of its own, closed at exit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from twofold.app import MemoryApp
+from twofold.app_thread import AppThread
+from twofold.health import Health
+from twofold.memory.errors import InvalidInput, NotAccepted, TwofoldError
+from twofold.memory.memories import Recall
+from twofold.memory.scope import Scope
+from twofold.memory.transcript import Transcript
+from twofold.memory.verbatim import VerbatimText
+from twofold.models.open import Models
+from twofold.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+OPEN_SECONDS = 10.0
+CLOSE_SECONDS = 5.0
+STORED_SECONDS = 300.0
+MOST_UNFINISHED = 10_000
+
+_open_memories: set[InProcessMemory] = set()
+
+
+class InProcessMemory:
+    """Accepts sessions, works on them and recalls, on event loops that no caller can block or close.
+
+    One loop serves recall and accept, the other the saves: on one loop, ten saves slow a recall tenfold.
+    """
+
+    def __init__(self, settings: Settings, *, models: Models | None = None) -> None:
+        """Take the settings; the first call opens the database and starts the threads."""
+        self.health = Health(database=settings.database_shown)
+        self._settings = settings
+        self._models = models
+        self._starting = threading.Lock()
+        self._recall: AppThread | None = None
+        self._jobs: AppThread | None = None
+        self._unfinished: OrderedDict[tuple[Scope, str], int] = OrderedDict()
+
+    def patience(self) -> float:
+        """Return the seconds a search may take: the deadline, and ten while the memory is being opened."""
+        deadline = self._settings.recall_deadline
+        return deadline if self.health.opened else max(deadline, OPEN_SECONDS)
+
+    async def accept(self, scope: Scope, transcript: Transcript, *, wait: bool = False) -> None:
+        """Accept a session durably; with `wait`, return when it is stored.
+
+        Raises NotAccepted when it could not be accepted, InvalidInput when it never can be. A session that is
+        not stored after five minutes of `wait` stays accepted, which is logged.
+        """
+        try:
+            revision = await self._call(lambda app: app.accept(scope, transcript, at_once=wait))
+        except InvalidInput:
+            raise
+        except TwofoldError as error:
+            self.health.not_accepted(error)
+            raise NotAccepted(
+                f"Session {transcript.session_id!r} was not accepted ({error}); hand the whole session over again"
+            ) from error
+        self._note(scope, transcript.session_id, revision)
+        if wait and not await self._call(
+            lambda app: app.stored(scope, transcript.session_id, revision, STORED_SECONDS)
+        ):
+            logger.warning("Session %s is accepted but not stored yet", transcript.session_id)
+
+    def recall(self, scope: Scope, query: str, except_session: str | None = None) -> Future[Recall]:
+        """Start a search; its future raises what went wrong."""
+        return self._started().submit(lambda app: app.recall(scope, query, except_session))
+
+    async def add(self, scope: Scope, texts: Sequence[VerbatimText]) -> None:
+        """Store facts in the host's own words, after redaction."""
+        await self._call(lambda app: app.add(scope, texts))
+
+    async def erase_memory(self, scope: Scope, key: str) -> None:
+        """Erase one memory with its traces."""
+        await self._call(lambda app: app.erase_memory(scope, key))
+
+    async def erase_session(self, scope: Scope, session_id: str) -> None:
+        """Erase what rests on one session, with its traces."""
+        await self._call(lambda app: app.erase_session(scope, session_id))
+
+    async def erase_user(self, scope: Scope) -> None:
+        """Erase all memory of one person, with its traces."""
+        await self._call(lambda app: app.erase_user(scope))
+
+    async def flush(self, *, timeout: float) -> int:
+        """Have the sessions accepted here worked on now; return how many are not done after `timeout` seconds."""
+        if self._recall is None:
+            return 0
+        return await self._call(lambda app: self._finish(app, timeout))
+
+    def close(self) -> None:
+        """Finish what was accepted here, for at most five seconds, and release everything."""
+        with self._starting:
+            recall, jobs = self._recall, self._jobs
+            self._recall = self._jobs = None
+        _open_memories.discard(self)
+        if recall is None:
+            return
+        try:
+            left = recall.submit(lambda app: self._finish(app, CLOSE_SECONDS)).result()
+        except TwofoldError as error:
+            logger.warning("Closing memory: %s", error)
+        else:
+            if left:
+                logger.warning("%d accepted session(s) are not stored yet; the next start goes on with them", left)
+        for thread in (jobs, recall):
+            if thread is not None:
+                thread.close()
+        self.health.opened = False
+
+    async def _call(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
+        return await self._started().call(action)
+
+    def _started(self) -> AppThread:
+        with self._starting:
+            if self._recall is None:
+                self._recall = AppThread("twofold-recall", self._open)
+                _open_memories.add(self)
+            return self._recall
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[MemoryApp]:
+        async with MemoryApp.open(self._settings, models=self._models) as app:
+            self.health.extractor, self.health.embedder = app.models.facts.name, app.models.embedder.name
+            self.health.opened = True
+            logger.info(
+                "Memory is open: %s, extractor %s, embedder %s", self.health.database, app.models.facts.name, app.models.embedder.name
+            )
+            if self._settings.worker:
+                self._jobs = AppThread("twofold-jobs", self._work)
+                self._jobs.submit(_nothing)
+            yield app
+
+    @asynccontextmanager
+    async def _work(self) -> AsyncIterator[MemoryApp]:
+        async with MemoryApp.open(self._settings, models=self._models) as app, app.working():
+            yield app
+
+    def _note(self, scope: Scope, session_id: str, revision: int) -> None:
+        self._unfinished[scope, session_id] = revision
+        while len(self._unfinished) > MOST_UNFINISHED:
+            self._unfinished.popitem(last=False)
+
+    async def _finish(self, app: MemoryApp, timeout: float) -> int:
+        """Hurry what was accepted here and wait for it."""
+        waiting = list(self._unfinished.items())
+        results = await asyncio.gather(
+            *(app.hurried(scope, session_id, revision, timeout) for (scope, session_id), revision in waiting)
+        )
+        for (accepted, revision), done in zip(waiting, results, strict=True):
+            if done and self._unfinished.get(accepted) == revision:
+                del self._unfinished[accepted]
+        return results.count(False)
+
+
+async def _nothing(app: MemoryApp) -> None:
+    del app
+
+
+def _close_all() -> None:
+    for memory in list(_open_memories):
+        memory.close()
+
+
+# Runs before `concurrent.futures` refuses new work, which `atexit` does not: by then a name look-up for a
+# model's server, which needs an executor, fails and the saves under way with it.
+threading._register_atexit(_close_all)  # type: ignore[attr-defined]  # noqa: SLF001 - no public way

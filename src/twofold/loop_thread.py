@@ -1,0 +1,55 @@
+"""A thread with an event loop of its own, for work that must outlive the caller's loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """One daemon thread that runs one event loop.
+
+    ADK's `Runner.run` makes a new loop for each call, so nothing that holds a connection may live on the
+    caller's loop.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Start the thread."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread still runs; it does not after `stop` or in a forked child."""
+        return self._thread.is_alive()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start `work` on this loop, from any thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def call(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` on this loop and await its result on the caller's."""
+        return await asyncio.wrap_future(self.submit(work))
+
+    def stop(self) -> None:
+        """Cancel what still runs, close the loop and end the thread; once is enough, twice does no harm."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+            tasks = asyncio.all_tasks(self._loop)
+            for task in tasks:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        finally:
+            self._loop.close()

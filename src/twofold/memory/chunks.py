@@ -1,0 +1,37 @@
+"""How a long conversation is cut for an extractor: on turn boundaries, never silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from twofold.memory.steps import Turn
+
+CONTEXT_TURNS = 4
+CHUNK_CHARACTERS = 24_000
+
+
+def window(turns: Sequence[Turn], *, context: int = CONTEXT_TURNS) -> tuple[Turn, ...]:
+    """Return the unseen turns, and before them the last few seen ones, without which short answers say nothing."""
+    first = next((index for index, turn in enumerate(turns) if not turn.context), len(turns))
+    return tuple(turns[max(0, first - context) :]) if first < len(turns) else ()
+
+
+def chunks(turns: Sequence[Turn], *, characters: int = CHUNK_CHARACTERS) -> Iterator[tuple[Turn, ...]]:
+    """Yield the turns in groups of at most `characters`; a turn longer than that is a group of its own.
+
+    A group without an unseen user turn holds nothing to extract and is left out.
+    """
+    group: list[Turn] = []
+    size = 0
+    for turn in turns:
+        if group and size + len(turn.text) > characters:
+            yield from _worth_reading(group)
+            group, size = [], 0
+        group.append(turn)
+        size += len(turn.text)
+    yield from _worth_reading(group)
+
+
+def _worth_reading(group: list[Turn]) -> Iterator[tuple[Turn, ...]]:
+    if any(turn.role == "user" and not turn.context for turn in group):
+        yield tuple(group)

@@ -1,0 +1,55 @@
+"""Every error twofold raises on purpose.
+
+TwofoldError
+├── InvalidInput          what was handed over cannot be used; names the field and the limit
+├── NotAccepted           a session could not be accepted durably; hand it over again
+├── Conflict              the memory changed while it was being updated; run the graph again
+├── ExtractionFailed      a part could not be extracted; nothing was written
+├── ModelFailed           a chat or embedding model failed or answered unusably
+├── StoreUnavailable      the database cannot be reached or refuses us
+│   └── StoreUnsuitable   it answers, but lacks what twofold needs (pgvector, version, rights)
+├── EmbedderMismatch      the database was filled with another embedding model
+└── SettingsInvalid       a setting has an unusable value; names the setting
+"""
+
+from __future__ import annotations
+
+
+class TwofoldError(Exception):
+    """Something twofold refused or could not do."""
+
+
+class InvalidInput(TwofoldError):
+    """The input names a field that cannot be used; nothing was read or written."""
+
+
+class NotAccepted(TwofoldError):
+    """The session was not accepted; the next hand-over of the whole session repeats it."""
+
+
+class Conflict(TwofoldError):
+    """This person's memory changed since it was read; run the graph again, what was extracted is kept."""
+
+
+class ExtractionFailed(TwofoldError):
+    """At least one part of the session could not be extracted; nothing of it was stored."""
+
+
+class ModelFailed(TwofoldError):
+    """A model could not be reached, refused, or answered with something that cannot be used."""
+
+
+class StoreUnavailable(TwofoldError):
+    """The database cannot be reached or refuses the connection."""
+
+
+class StoreUnsuitable(StoreUnavailable):
+    """The database answers but lacks something twofold needs."""
+
+
+class EmbedderMismatch(TwofoldError):
+    """The database holds vectors of another embedding model."""
+
+
+class SettingsInvalid(TwofoldError):
+    """A setting has a value that cannot be used."""

@@ -1,0 +1,72 @@
+"""What the patterns of secrets are built from. Every repetition is bounded or of single characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+START = r"(?<![^\W_])"
+"""Not inside a word; an underscore may stand before."""
+NEW = r"(?:(?!\[redacted: )\S)"
+"""One character of a secret: never one of a placeholder that stands there already."""
+IS = r"[\\\"'`*]{0,4}\s{0,3}(?::=|=>|->|→|[:=]|\b(?:is|was|are|ist|lautet)\b)\s{0,3}[\\\"'`*]{0,4}"
+"""Between a name and its value, in prose, settings and JSON."""
+WORD = rf"{NEW}{{1,200}}(?<![.,;:)\]\}}\"'`\\])"
+"""A value up to the next space, without the punctuation after it."""
+LINE = r"(?:(?!\[redacted: )[^\n]){1,400}"
+"""A value up to the end of the line."""
+QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`])"
+"""A value between quotes, spaces included."""
+
+_SHORTEST_WITH_DIGIT, _SHORTEST = 6, 20
+_NO_VALUE = frozenset(
+    "a about accepted all already also always an and any are as asked at be because been being blank by"
+    " case-sensitive changed correct created defined different disabled empty enabled encrypted enough"
+    " entered exactly expired expires expiring false for from generated given going good hashed her here"
+    " hidden his how if in incorrect invalid it its just kept known locked longer managed mandatory"
+    " masked missing must my n/a needed never new no none not now null of off ok okay old on only"
+    " optional or our out part protected provided rejected required reset rotated safe same saved secure"
+    " sent set so still stored strong than that the their there this to too true unchanged undefined"
+    " unknown unset updated used valid visible weak what when where which who with wrong yes you your".split()
+)
+
+
+def _always(_found: re.Match[str]) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPattern:
+    """A pattern whose group `secret` is replaced where `holds` agrees."""
+
+    regex: re.Pattern[str]
+    holds: Callable[[re.Match[str]], bool] = _always
+
+
+def pattern(regex: str, holds: Callable[[re.Match[str]], bool] = _always) -> SecretPattern:
+    """Return a pattern; `regex` has a group `secret`."""
+    return SecretPattern(re.compile(regex), holds)
+
+
+def marked(regex: str) -> SecretPattern:
+    """Return the pattern of a secret that is told by its own form, such as a vendor's prefix."""
+    return pattern(rf"{START}(?P<secret>{regex})")
+
+
+def is_value(found: re.Match[str]) -> bool:
+    """Whether it is neither a word that often follows "the password is" nor masked already."""
+    secret = found["secret"].strip(".,;:!?()[]{}*•…-\\\"'`").lower()
+    return bool(secret) and secret not in _NO_VALUE
+
+
+def is_random(found: re.Match[str]) -> bool:
+    """Whether it looks made by a machine: long, or with a digit; not `token: expired` or `secret: yes`."""
+    secret = found["secret"]
+    shortest = _SHORTEST_WITH_DIGIT if any(character.isdigit() for character in secret) else _SHORTEST
+    return is_value(found) and len(secret) >= shortest
+
+
+def named(names: str, value: str, holds: Callable[[re.Match[str]], bool] = is_value) -> SecretPattern:
+    """Return the pattern of a name, "is", ":" or "=", and what stands in quotes after it, else `value`."""
+    return pattern(rf"(?i){START}(?:{names}){IS}(?P<secret>{QUOTED}|{value})", holds)

@@ -1,0 +1,85 @@
+"""Keeps one LangMem run honest: one request, its raw reply recorded, no error swallowed.
+
+trustcall catches every Exception of an update run and asks again, up to 25 times, and drops what it cannot
+read. A BaseException passes through it, and the raw replies show what it dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from json import JSONDecodeError
+from typing import Any
+from uuid import UUID
+
+import openai
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, LLMResult
+
+from twofold.memory.errors import ModelFailed
+
+_LONGEST_REASON = 200
+
+
+class LLMAbort(BaseException):
+    """Stops a LangMem run from inside. Never leaves `twofold.models`."""
+
+
+class Guard(AsyncCallbackHandler):
+    """Watches the model requests of one LangMem run.
+
+    `replies` holds the raw messages in order. More than `budget` requests, or a failed one, stop the run
+    with LLMAbort, whose cause is the model's error.
+    """
+
+    run_inline = True
+
+    def __init__(self, *, budget: int) -> None:
+        """Allow at most `budget` requests."""
+        super().__init__()
+        self.replies: list[AIMessage] = []
+        self._left = budget
+
+    async def on_chat_model_start(
+        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
+    ) -> None:
+        """Count a request before it is sent."""
+        if self._left == 0:
+            raise LLMAbort("LangMem could not use the reply and asked again")
+        self._left -= 1
+
+    async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
+        """Record a reply as the model gave it."""
+        for generation in (one for several in response.generations for one in several):
+            if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
+                self.replies.append(generation.message)
+
+    async def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """Stop the run at the first failed request; a cancellation goes its own way."""
+        if isinstance(error, Exception):
+            raise LLMAbort("the model request failed") from error
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Return whether the model, and not what it said, is the problem: no connection, refused, overloaded.
+
+    A body that is no JSON is the page of some gateway.
+    """
+    return isinstance(error, openai.OpenAIError | JSONDecodeError)
+
+
+def is_refused_input(error: BaseException | None) -> bool:
+    """Return whether the model refused exactly this input, so that asking again later is of no use."""
+    return isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError)
+
+
+def model_failed(model: str, error: BaseException) -> ModelFailed:
+    """Return the error to raise `from error`: which model, which status, in at most 200 characters of reason."""
+    status = f" with HTTP {error.status_code}" if isinstance(error, openai.APIStatusError) else ""
+    reason = " ".join(str(error).split())[:_LONGEST_REASON]
+    return ModelFailed(f"{model!r} failed{status} ({type(error).__name__}): {reason}")
+
+
+def unusable(model: str, problems: Sequence[str]) -> ModelFailed:
+    """Return the error for a reply that must not be used."""
+    return ModelFailed(f"The reply of {model!r} cannot be used: {'; '.join(problems)}")

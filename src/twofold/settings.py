@@ -1,0 +1,82 @@
+"""Every setting, its default and its limits. The only reader of the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from twofold.memory.errors import SettingsInvalid
+
+
+def _data_folder() -> Path:
+    return Path(platformdirs.user_data_dir("twofold"))
+
+
+class Settings(BaseSettings):
+    """The settings of one process. Each is read from `TWOFOLD_<NAME>` unless it is given here."""
+
+    model_config = SettingsConfigDict(env_prefix="TWOFOLD_", extra="ignore", frozen=True)
+
+    ttl_days: int = Field(
+        default=30, ge=1, le=3650, description="Days without a save or a recall after which a person is forgotten."
+    )
+    database_url: SecretStr | None = Field(
+        default=None, description="PostgreSQL >= 15 with pgvector >= 0.8; none starts the embedded server."
+    )
+    data_folder: Path = Field(default_factory=_data_folder, description="Where the embedded server keeps its database.")
+    chat_model: str | None = Field(
+        default=None,
+        description="`openai:NAME` or `offline`; none is `openai:gpt-5-mini` with an API key, else `offline`.",
+    )
+    embedding_model: str | None = Field(
+        default=None,
+        description="`openai:NAME` or `minilm`; none is what the database was made with, at first start"
+        " `openai:text-embedding-3-small` with an API key, else `minilm`.",
+    )
+    embedding_dims: int | None = Field(
+        default=None, ge=8, le=2000, description="Length of a vector; none is the model's own. Fixed at first start."
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("TWOFOLD_OPENAI_API_KEY", "OPENAI_API_KEY", "openai_api_key"),
+        description="Key of the OpenAI-compatible server.",
+    )
+    openai_base_url: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("TWOFOLD_OPENAI_BASE_URL", "OPENAI_BASE_URL", "openai_base_url"),
+        description="Address of an OpenAI-compatible server; none is OpenAI's own.",
+    )
+    model_timeout: float = Field(default=60.0, gt=0, description="Seconds a model may take for one answer.")
+    min_messages: int = Field(
+        default=2, ge=1, description="A session with fewer messages and no tool call is not remembered."
+    )
+    settle_seconds: float = Field(
+        default=10.0, ge=0, description="Seconds a save waits for the next turn, so that quick turns share one."
+    )
+    recall_deadline: float = Field(
+        default=3.0, gt=0, description="Seconds after which a search gives up and returns nothing."
+    )
+    relevance_floor: float | None = Field(
+        default=None, ge=-1, le=1, description="Least cosine similarity of what is recalled; none is no floor."
+    )
+    worker: bool = Field(default=True, description="Whether this process also works on saves.")
+    pool_size: int = Field(default=4, ge=2, le=100, description="Most database connections per loop (two loops).")
+
+    @property
+    def database_shown(self) -> str:
+        """The database as a person may see it: without user and password."""
+        if self.database_url is None:
+            return f"embedded, in {self.data_folder}"
+        return self.database_url.get_secret_value().rsplit("@", 1)[-1].split("?", 1)[0]
+
+
+def load_settings(**given: object) -> Settings:
+    """Return the settings of this process; `given` wins over the environment. Raises SettingsInvalid."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        raise SettingsInvalid(f"These settings cannot be used: {problems}") from None

@@ -1,0 +1,1 @@
+"""PostgreSQL: the only SQL and the only driver."""

@@ -1,0 +1,98 @@
+"""The accepted sessions that are not stored yet: how many, hurrying them, and waiting for them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from psycopg.rows import class_row
+
+from twofold.memory.scope import Scope
+from twofold.store.inbox_rows import PENDING, STATE, TRY_ANEW, WAITING, Pending, SessionState, WaitingRow
+from twofold.store.labels import which, whose
+from twofold.store.pool import Connection, Pool, borrowed, transaction
+from twofold.store.queue import Queue
+from twofold.store.storable import unescaped
+
+_FIRST_PAUSE = 0.01
+_LONGEST_PAUSE = 0.25
+_GROWTH = 1.5
+
+
+class Backlog:
+    """What the inbox still has to do, of one session, of one person or of all."""
+
+    def __init__(self, pool: Pool, queue: Queue) -> None:
+        """Use the pool on its event loop."""
+        self._pool = pool
+        self._queue = queue
+
+    async def pending(self, scope: Scope | None = None) -> Pending:
+        """Count what waits and what was given up."""
+        async with (
+            borrowed(self._pool) as connection,
+            connection.cursor(row_factory=class_row(Pending)) as cursor,
+        ):
+            found = await (await cursor.execute(PENDING, _chosen(scope, None))).fetchone()
+        return found or Pending(waiting=0, failed=0, oldest_at=None)
+
+    async def hurry(self, scope: Scope | None = None, session_id: str | None = None) -> int:
+        """Queue what waits as due now and before everything else; return how many sessions that are."""
+        async with transaction(self._pool) as connection:
+            return await self._hurry(connection, scope, session_id)
+
+    async def try_anew(self, scope: Scope | None = None, session_id: str | None = None) -> int:
+        """Hurry what waits and also what was given up; return how many sessions that are."""
+        async with transaction(self._pool) as connection:
+            await connection.execute(TRY_ANEW, _chosen(scope, session_id))
+            return await self._hurry(connection, scope, session_id)
+
+    async def wait_done(self, scope: Scope, session_id: str, revision: int, timeout: float) -> bool:
+        """Wait until the revision is stored or the session erased.
+
+        False after `timeout` seconds, and at once if it was given up.
+        """
+        deadline, pause = time.monotonic() + timeout, _FIRST_PAUSE
+        while True:
+            state = await self._state(scope, session_id)
+            if state is None or state.done(revision):
+                return True
+            left = deadline - time.monotonic()
+            if state.given_up(revision) or left <= 0:
+                return False
+            await asyncio.sleep(min(pause, left))
+            pause = min(pause * _GROWTH, _LONGEST_PAUSE)
+
+    async def flush(self, scope: Scope | None = None, *, timeout: float) -> Pending:
+        """Hurry what waits and wait for it, for at most `timeout` seconds; return what is left."""
+        await self.hurry(scope)
+        deadline, pause = time.monotonic() + timeout, _FIRST_PAUSE
+        while (left := await self.pending(scope)).waiting and time.monotonic() < deadline:
+            await asyncio.sleep(min(pause, max(0.0, deadline - time.monotonic())))
+            pause = min(pause * _GROWTH, _LONGEST_PAUSE)
+        return left
+
+    async def _hurry(self, connection: Connection, scope: Scope | None, session_id: str | None) -> int:
+        async with connection.cursor(row_factory=class_row(WaitingRow)) as cursor:
+            rows = await (await cursor.execute(WAITING, _chosen(scope, session_id))).fetchall()
+        for row in rows:
+            owner = Scope(tenant_id=unescaped(row.tenant_id), user_id=unescaped(row.user_id))
+            session = unescaped(row.session_id)
+            await self._queue.discard_failed(connection, owner, session)
+            await self._queue.defer(connection, owner, session, row.revision, after=0, urgent=True)
+        return len(rows)
+
+    async def _state(self, scope: Scope, session_id: str) -> SessionState | None:
+        async with (
+            borrowed(self._pool) as connection,
+            connection.cursor(row_factory=class_row(SessionState)) as cursor,
+        ):
+            return await (await cursor.execute(STATE, which(scope, session_id))).fetchone()
+
+
+def _chosen(scope: Scope | None, session_id: str | None) -> dict[str, str | None]:
+    if scope is None:
+        return {"tenant": None, "user": None, "session": None}
+    if session_id is None:
+        return {**whose(scope), "session": None}
+    return {**which(scope, session_id)}

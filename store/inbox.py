@@ -1,0 +1,160 @@
+"""The inbox: sessions that were accepted, durably, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+
+from psycopg.rows import class_row
+
+from twofold.memory.ports import Clock
+from twofold.memory.scope import Scope
+from twofold.memory.tombstones import remaining
+from twofold.memory.transcript import Entry, Transcript, merge, without_noise
+from twofold.store.entries import cleaned_entries, entries_from_json, entries_to_json
+from twofold.store.inbox_rows import ADD, DONE, FAILED, FIND, FIND_LOCKED, STATE, UPDATE, InboxRow, SessionState
+from twofold.store.labels import which
+from twofold.store.pool import Connection, Pool, borrowed, transaction
+from twofold.store.queue import Queue
+from twofold.store.scopes import hold_scope, tombstones
+from twofold.store.storable import checked_json, escaped
+from twofold.store.ttl import expiry
+
+_LONGEST_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """The revision that holds what was handed over, and whether that was news. Revision 0 holds nothing."""
+
+    revision: int
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """An accepted session as it is now, without what was erased since."""
+
+    transcript: Transcript
+    revision: int
+    done_revision: int
+    accepted_at: datetime
+
+
+class Inbox:
+    """Accepts sessions in a few milliseconds and keeps them until they are stored."""
+
+    def __init__(self, pool: Pool, queue: Queue, *, ttl_days: int | None, clock: Clock) -> None:
+        """Use the pool on its event loop. Rows expire with their scope, `ttl_days` after it was last used."""
+        self._pool = pool
+        self._queue = queue
+        self._ttl_days = ttl_days
+        self._clock = clock
+
+    async def accept(self, scope: Scope, session_id: str, entries: Iterable[Entry], settle: float) -> Accepted:
+        """Merge a session into its row and queue one job, in one transaction; the session is safe afterwards.
+
+        The job is due in `settle` seconds, so that quick turns share one extraction; with 0 it is due now and
+        goes before others of this person. Nothing is queued if nothing is new. What was erased stays out.
+
+        Raises InvalidInput for a time without its zone, StoreUnavailable if the database does not take it.
+        """
+        arrived = cleaned_entries(without_noise(entries))
+        async with transaction(self._pool) as connection:
+            now = self._clock.now()
+            await hold_scope(connection, scope, now)
+            arrived = remaining(arrived, await tombstones(connection, scope, session_id))
+            row = await _locked(connection, scope, session_id, now, add=bool(arrived))
+            if row is None:
+                return Accepted(revision=0, changed=False)
+            known = entries_from_json(row.transcript)
+            merged = merge(known, arrived)
+            if merged == known:
+                return Accepted(revision=row.revision, changed=False)
+            await self._update(connection, scope, session_id, merged, row.revision + 1, now)
+            await self._queue.defer(
+                connection, scope, session_id, row.revision + 1, after=settle, urgent=settle <= 0
+            )
+            return Accepted(revision=row.revision + 1, changed=True)
+
+    async def load(self, scope: Scope, session_id: str) -> Loaded | None:
+        """Return the session, None if it was never accepted or was erased."""
+        async with borrowed(self._pool) as connection:
+            row = await _row(connection, FIND, {**which(scope, session_id), "now": self._clock.now()})
+            if row is None:
+                return None
+            erased = await tombstones(connection, scope, session_id)
+        return Loaded(
+            transcript=Transcript(
+                session_id=session_id, entries=remaining(entries_from_json(row.transcript), erased)
+            ),
+            revision=row.revision,
+            done_revision=row.done_revision,
+            accepted_at=row.accepted_at,
+        )
+
+    async def state(self, scope: Scope, session_id: str) -> SessionState | None:
+        """Return how far the session got, None if it was never accepted or was erased."""
+        async with (
+            borrowed(self._pool) as connection,
+            connection.cursor(row_factory=class_row(SessionState)) as cursor,
+        ):
+            return await (await cursor.execute(STATE, which(scope, session_id))).fetchone()
+
+    async def mark_done(self, scope: Scope, session_id: str, revision: int, reason: str = "") -> None:
+        """Note that this revision needs no more work; `reason` says why nothing was stored."""
+        noted = {**which(scope, session_id), "revision": revision, "reason": reason}
+        async with borrowed(self._pool) as connection:
+            await connection.execute(DONE, noted)
+
+    async def mark_failed(
+        self, scope: Scope, session_id: str, revision: int, cause: str, *, final: bool
+    ) -> None:
+        """Note why an attempt failed; with `final` the revision becomes a dead letter until it is tried anew."""
+        said = cause.encode(errors="replace").decode().replace("\x00", "")[:_LONGEST_ERROR]
+        noted = {**which(scope, session_id), "revision": revision if final else 0, "error": said}
+        async with borrowed(self._pool) as connection:
+            await connection.execute(FAILED, noted)
+
+    async def _update(
+        self,
+        connection: Connection,
+        scope: Scope,
+        session_id: str,
+        entries: tuple[Entry, ...],
+        revision: int,
+        now: datetime,
+    ) -> None:
+        changed = {
+            "transcript": checked_json("transcript", entries_to_json(entries)),
+            "revision": revision,
+            "now": now,
+            "newest": max(entry.at for entry in entries),
+            "expires_at": expiry(now, self._ttl_days),
+        }
+        await connection.execute(UPDATE, {**which(scope, session_id), **changed})
+
+
+async def _locked(
+    connection: Connection, scope: Scope, session_id: str, now: datetime, *, add: bool
+) -> InboxRow | None:
+    session = {**which(scope, session_id), "now": now}
+    row = await _row(connection, FIND_LOCKED, session)
+    if row is None and add:
+        raw = {
+            "tenant_id": escaped(scope.tenant_id),
+            "user_id": escaped(scope.user_id),
+            "session_id": escaped(session_id),
+        }
+        await connection.execute(ADD, {**session, **raw})
+        row = await _row(connection, FIND_LOCKED, session)
+    return row
+
+
+async def _row(
+    connection: Connection, statement: LiteralString, parameters: dict[str, object]
+) -> InboxRow | None:
+    async with connection.cursor(row_factory=class_row(InboxRow)) as cursor:
+        return await (await cursor.execute(statement, parameters)).fetchone()

@@ -1,0 +1,115 @@
+"""The statements on `twofold.inbox` and what their rows are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+
+# A row that has expired counts as empty; one that still waits never expires.
+_LIVE: LiteralString = """
+SELECT revision, done_revision, failed_revision, accepted_at,
+       CASE WHEN expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision)
+            THEN '[]'::jsonb ELSE transcript END AS transcript
+FROM twofold.inbox
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+FIND: LiteralString = f"{_LIVE}  AND revision > 0"
+FIND_LOCKED: LiteralString = f"{_LIVE} FOR UPDATE"
+ADD: LiteralString = """
+INSERT INTO twofold.inbox
+    (tenant_label, user_label, session_label, tenant_id, user_id, session_id, accepted_at)
+VALUES (%(tenant)s, %(user)s, %(session)s, %(tenant_id)s, %(user_id)s, %(session_id)s, %(now)s)
+ON CONFLICT DO NOTHING
+"""
+UPDATE: LiteralString = """
+UPDATE twofold.inbox
+SET transcript = %(transcript)s::jsonb, revision = %(revision)s, accepted_at = %(now)s,
+    newest_event_at = %(newest)s, expires_at = %(expires_at)s, reason = ''
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+STATE: LiteralString = """
+SELECT revision, done_revision, failed_revision, reason, error
+FROM twofold.inbox
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+DONE: LiteralString = """
+UPDATE twofold.inbox
+SET done_revision = greatest(done_revision, %(revision)s), reason = %(reason)s, error = ''
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+FAILED: LiteralString = """
+UPDATE twofold.inbox
+SET failed_revision = greatest(failed_revision, %(revision)s), error = %(error)s
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+_OF_SCOPE: LiteralString = """
+(%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+AND (%(session)s::text IS NULL OR session_label = %(session)s)
+"""
+PENDING: LiteralString = f"""
+SELECT count(*) FILTER (WHERE revision > failed_revision) AS waiting,
+       count(*) FILTER (WHERE revision <= failed_revision) AS failed,
+       min(accepted_at) FILTER (WHERE revision > failed_revision) AS oldest_at
+FROM twofold.inbox
+WHERE revision > done_revision AND {_OF_SCOPE}
+"""
+WAITING: LiteralString = f"""
+SELECT tenant_id, user_id, session_id, revision
+FROM twofold.inbox
+WHERE revision > done_revision AND revision > failed_revision AND {_OF_SCOPE}
+ORDER BY accepted_at
+"""
+TRY_ANEW: LiteralString = f"""
+UPDATE twofold.inbox SET failed_revision = 0
+WHERE revision > done_revision AND revision <= failed_revision AND {_OF_SCOPE}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """One accepted session."""
+
+    revision: int
+    done_revision: int
+    failed_revision: int
+    accepted_at: datetime
+    transcript: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingRow:
+    """One session that waits, by its ids as they were given, escaped."""
+
+    tenant_id: str
+    user_id: str
+    session_id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """How far an accepted session got. `reason` says why there was nothing to store, `error` what failed last."""
+
+    revision: int
+    done_revision: int
+    failed_revision: int
+    reason: str
+    error: str
+
+    def done(self, revision: int) -> bool:
+        """Whether this revision is stored, or needed no storing."""
+        return self.done_revision >= revision
+
+    def given_up(self, revision: int) -> bool:
+        """Whether saving this revision was given up: a dead letter."""
+        return not self.done(revision) and self.failed_revision >= revision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """How many accepted sessions wait, since when the oldest does, and how many were given up."""
+
+    waiting: int
+    failed: int
+    oldest_at: datetime | None

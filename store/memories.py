@@ -1,0 +1,188 @@
+"""The memories of all scopes on Postgres: the port `Memories`, and what people and hosts do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import LiteralString
+
+from twofold.memory.keys import fingerprint
+from twofold.memory.memories import Applied, Change, Memory, Origin, Progress, Save, Source, Vector
+from twofold.memory.ports import Clock
+from twofold.memory.scope import Kind, Scope
+from twofold.memory.verbatim import VerbatimText
+from twofold.store import audit, erase, recall
+from twofold.store.audit import AuditEntry
+from twofold.store.erase import Erased
+from twofold.store.labels import which
+from twofold.store.persist import persist
+from twofold.store.pool import Pool, borrowed, transaction
+from twofold.store.queue import Queue
+from twofold.store.scopes import tombstones
+from twofold.store.ttl import Expiry
+
+_PROGRESS: LiteralString = """
+SELECT (SELECT generation FROM twofold.scope
+        WHERE tenant_label = %(tenant)s AND user_label = %(user)s) AS generation,
+       (SELECT event_ids FROM twofold.ledger
+        WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+          AND (expires_at IS NULL OR expires_at > %(now)s)) AS event_ids
+"""
+
+
+class PostgresMemories:
+    """Reads, writes and erases memories; every call is bound to exactly one scope."""
+
+    def __init__(self, pool: Pool, *, dims: int, ttl_days: int | None, clock: Clock, queue: Queue) -> None:
+        """Use the pool on its event loop. Vectors have `dims` numbers; `ttl_days` None = nothing expires."""
+        self._pool = pool
+        self._dims = dims
+        self._ttl_days = ttl_days
+        self._clock = clock
+        self._queue = queue
+        self._expiry = Expiry(pool, ttl_days=ttl_days, clock=clock)
+
+    async def search(
+        self,
+        scope: Scope,
+        kind: Kind,
+        *,
+        query: str,
+        vector: Vector,
+        limit: int,
+        except_session: str | None = None,
+    ) -> tuple[Memory, ...]:
+        """Return at most `limit` unexpired memories, the most similar first, exact identifiers included.
+
+        Memories whose only sources are `except_session` are left out.
+        """
+        sought = recall.Sought(query=query, vector=vector, limit=limit, except_session=except_session)
+        async with borrowed(self._pool) as connection:
+            return await recall.search(
+                connection, scope, kind, sought, dims=self._dims, now=self._clock.now()
+            )
+
+    async def progress(self, scope: Scope, session_id: str) -> Progress:
+        """Return what of this session is stored already. Events erased as facts count as stored."""
+        wanted = {**which(scope, session_id), "now": self._clock.now()}
+        async with borrowed(self._pool) as connection:
+            row = await (await connection.execute(_PROGRESS, wanted)).fetchone()
+            erased = await tombstones(connection, scope, session_id)
+        stored = row or {"generation": None, "event_ids": None}
+        buried = frozenset[str]().union(*(stone.event_ids for stone in erased if stone.kind != "episodic"))
+        return Progress(
+            generation=stored["generation"] or 0,
+            seen_event_ids=buried | frozenset(stored["event_ids"] or ()),
+            tombstones=erased,
+        )
+
+    async def save(self, save: Save, vectors: Mapping[str, Vector]) -> tuple[Applied, ...]:
+        """Persist all changes in one transaction. `vectors` holds one vector for each text.
+
+        Raises Conflict, InvalidInput for what Postgres cannot keep, ModelFailed for an unusable vector.
+        """
+        return await self._persist(save, vectors, compare=True)
+
+    async def add_verbatim(
+        self,
+        scope: Scope,
+        texts: Sequence[VerbatimText],
+        vectors: Mapping[str, Vector],
+        *,
+        origin: Origin = "host",
+    ) -> tuple[Applied, ...]:
+        """Store facts in the host's own words. One of a time up to which the person was erased is left out."""
+        now = self._clock.now()
+        save = Save(
+            scope=scope,
+            session_id="",
+            generation=0,
+            changes=tuple(_verbatim(text, text.at or now, origin) for text in texts),
+            seen_event_ids=(),
+            revision=None,
+            models={},
+        )
+        return await self._persist(save, vectors, compare=False)
+
+    async def get(self, scope: Scope, key: str) -> Memory | None:
+        """Return one unexpired memory of this person, None if there is none of that key."""
+        async with borrowed(self._pool) as connection:
+            return await recall.get(connection, scope, key, self._clock.now())
+
+    async def list_memories(
+        self,
+        scope: Scope,
+        kind: Kind,
+        *,
+        limit: int = 100,
+        offset: int = 0,
+        workflow: str | None = None,
+        since: datetime | None = None,
+    ) -> tuple[Memory, ...]:
+        """Return unexpired memories by the time of their newest event, the newest first; re-dates nothing."""
+        async with borrowed(self._pool) as connection:
+            return await recall.list_memories(
+                connection,
+                scope,
+                kind,
+                now=self._clock.now(),
+                limit=limit,
+                offset=offset,
+                workflow=workflow,
+                since=since,
+            )
+
+    async def history(self, scope: Scope, key: str | None = None, *, limit: int = 100) -> tuple[AuditEntry, ...]:
+        """Return what was done to one memory, or to all of a person, the newest first."""
+        async with borrowed(self._pool) as connection:
+            return await audit.history(connection, scope, key, limit)
+
+    async def touch(self, scope: Scope) -> bool:
+        """Re-date all that is unexpired of a scope; at most once a day, and False if it was done before."""
+        return await self._expiry.touch(scope)
+
+    async def sweep(self) -> int:
+        """Delete what has expired, of all scopes; return how many rows that were."""
+        return await self._expiry.sweep()
+
+    async def erase_memory(self, scope: Scope, key: str) -> Erased:
+        """Erase one memory with its traces; a key that is not this person's is left alone."""
+        async with transaction(self._pool) as connection:
+            return await erase.erase_memory(connection, scope, key, self._clock.now())
+
+    async def erase_session(self, scope: Scope, session_id: str) -> Erased:
+        """Erase what was accepted of a session and what rests on it."""
+        async with transaction(self._pool) as connection:
+            return await erase.erase_session(connection, self._queue, scope, session_id, self._clock.now())
+
+    async def erase_user(self, scope: Scope) -> Erased:
+        """Erase everything of a person."""
+        async with transaction(self._pool) as connection:
+            return await erase.erase_user(connection, self._queue, scope, self._clock.now())
+
+    async def _persist(
+        self, save: Save, vectors: Mapping[str, Vector], *, compare: bool
+    ) -> tuple[Applied, ...]:
+        async with transaction(self._pool) as connection:
+            return await persist(
+                connection,
+                save,
+                vectors,
+                dims=self._dims,
+                ttl_days=self._ttl_days,
+                now=self._clock.now(),
+                compare=compare,
+            )
+
+
+def _verbatim(text: VerbatimText, at: datetime, origin: Origin) -> Change:
+    # The same text of the same time is the same event: handing it over again cannot bring back what was erased.
+    event_id = f"{origin}-{fingerprint(text.text)[:16]}-{at.isoformat()}"
+    return Change(
+        action="ADD",
+        kind="semantic",
+        key=None,
+        text=text.text,
+        content={"content": text.text},
+        source=Source(session_id="", event_ids=(event_id,), at=at, origin=origin),
+    )

@@ -1,0 +1,123 @@
+"""Persist what a session changes: all of it in one transaction, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import LiteralString
+
+from psycopg.rows import class_row
+
+from twofold.memory.errors import Conflict, InvalidInput
+from twofold.memory.keys import fingerprint
+from twofold.memory.memories import Applied, Change, Memory, Save, Vector
+from twofold.store.audit import record
+from twofold.store.inbox_rows import DONE
+from twofold.store.labels import which
+from twofold.store.pool import Connection
+from twofold.store.reconcile import Reconciled, new_key, reconcile
+from twofold.store.replay import surviving
+from twofold.store.rows import StoreRow, memory_of, prefixes_of
+from twofold.store.scopes import lock_scope, raise_generation, tombstones
+from twofold.store.storable import checked_json, checked_text
+from twofold.store.ttl import expiry, touch_within
+from twofold.store.vectors import checked_vectors
+from twofold.store.written import write
+
+_DROP_EXPIRED: LiteralString = """
+DELETE FROM public.store WHERE prefix = ANY(%(prefixes)s) AND expires_at <= %(now)s
+"""
+_STORED: LiteralString = """
+SELECT s.prefix, s.key, s.value, s.created_at, s.updated_at
+FROM public.store s LEFT JOIN twofold.memory m USING (prefix, key)
+WHERE s.prefix = ANY(%(prefixes)s)
+  AND (s.key = ANY(%(keys)s) OR (m.kind = 'semantic' AND m.fingerprint = ANY(%(fingerprints)s)))
+"""
+_NOTE_SEEN: LiteralString = """
+INSERT INTO twofold.ledger AS l (tenant_label, user_label, session_label, event_ids, expires_at)
+VALUES (%(tenant)s, %(user)s, %(session)s, %(event_ids)s, %(expires_at)s)
+ON CONFLICT (tenant_label, user_label, session_label) DO UPDATE
+SET event_ids = ARRAY(SELECT DISTINCT unnest(l.event_ids || excluded.event_ids)), expires_at = excluded.expires_at
+"""
+_FORGET_KEPT: LiteralString = """
+DELETE FROM twofold.kept
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+
+
+async def persist(
+    connection: Connection,
+    save: Save,
+    vectors: Mapping[str, Vector],
+    *,
+    dims: int,
+    ttl_days: int | None,
+    now: datetime,
+    compare: bool = True,
+) -> tuple[Applied, ...]:
+    """Persist a save in the transaction of `connection`; nothing of it is stored if that is rolled back.
+
+    With `compare`, a save with changed facts is refused if the scope's generation is no longer the one at
+    which those facts were searched.
+
+    Raises Conflict, InvalidInput for what Postgres cannot keep, ModelFailed for an unusable vector.
+    """
+    _check(save)
+    usable = checked_vectors((change.text for change in save.changes if change.action != "DELETE"), vectors, dims)
+    generation = await lock_scope(connection, save.scope, now)
+    if compare and generation != save.generation and any(change.kind == "semantic" for change in save.changes):
+        raise Conflict("This person's memory changed while the session was worked on; run the graph again")
+    erased = await tombstones(connection, save.scope, save.session_id)
+    changes = surviving(save, erased, generation if compare else save.generation)
+    result = reconcile(save, changes, await _stored(connection, save, changes, now))
+    await write(connection, save, result, usable, dims=dims, ttl_days=ttl_days, now=now)
+    await record(connection, save, result.recorded, now)
+    await _note(connection, save, result, expiry(now, ttl_days))
+    await touch_within(connection, save.scope, now, ttl_days)
+    return tuple(result.applied)
+
+
+def _check(save: Save) -> None:
+    for position, change in enumerate(save.changes):
+        name = f"changes[{position}]"
+        if change.action != "DELETE" and not change.text.strip():
+            raise InvalidInput(f"{name}.text: is empty")
+        if change.kind == "semantic" and change.action != "ADD" and change.key is None:
+            raise InvalidInput(f"{name}.key: {change.action} needs the key of a fact")
+        if change.source.at.tzinfo is None:
+            raise InvalidInput(f"{name}.source.at: has no time zone")
+        checked_text(f"{name}.text", change.text)
+        checked_text(f"{name}.key", change.key or "")
+        checked_json(f"{name}.content", change.content)
+        checked_json(f"{name}.source.event_ids", change.source.event_ids)
+    checked_json("seen_event_ids", save.seen_event_ids)
+
+
+async def _stored(
+    connection: Connection, save: Save, changes: Sequence[Change], now: datetime
+) -> list[Memory]:
+    """Return the memories that the changes name or repeat. What has expired is deleted, never revived."""
+    if not changes:
+        return []
+    wanted = {
+        "prefixes": list(prefixes_of(save.scope)),
+        "keys": [key for change in changes for key in (change.key, new_key(save, change)) if key],
+        "fingerprints": [fingerprint(change.text) for change in changes if change.kind == "semantic"],
+        "now": now,
+    }
+    await connection.execute(_DROP_EXPIRED, wanted)
+    async with connection.cursor(row_factory=class_row(StoreRow)) as cursor:
+        rows = await (await cursor.execute(_STORED, wanted)).fetchall()
+    return [memory_of(row) for row in rows]
+
+
+async def _note(connection: Connection, save: Save, result: Reconciled, expires_at: datetime | None) -> None:
+    session = which(save.scope, save.session_id)
+    if any(applied.action != "NOOP" for applied in result.applied):
+        await raise_generation(connection, save.scope)
+    if save.seen_event_ids:
+        noted = {**session, "event_ids": list(save.seen_event_ids), "expires_at": expires_at}
+        await connection.execute(_NOTE_SEEN, noted)
+    if save.revision is not None:
+        await connection.execute(DONE, {**session, "revision": save.revision, "reason": ""})
+    await connection.execute(_FORGET_KEPT, session)

@@ -1,0 +1,86 @@
+"""The durable queue of saves: one job an accepted revision, one person's jobs one after another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
+from psycopg.types.json import Jsonb
+
+from twofold.memory.scope import Scope, label
+from twofold.store.pool import Connection, own_path
+from twofold.store.storable import escaped
+
+TASK = "twofold.save_session"
+QUEUE = "twofold"
+URGENT = 10
+"""Above the 0 of ordinary jobs: procrastinate runs the jobs of one lock by priority, then in order.
+
+An earlier job that is due in the future holds up all later ones of its priority."""
+
+_DELETE = """
+DELETE FROM twofold.procrastinate_jobs
+WHERE lock = %(lock)s AND queue_name = %(queue)s AND status = ANY(%(statuses)s::twofold.procrastinate_job_status[])
+  AND (%(only)s::jsonb IS NULL OR args @> %(only)s::jsonb)
+"""
+
+
+class Queue:
+    """Adds jobs to, and takes them from, the caller's own transaction."""
+
+    def __init__(self) -> None:
+        """Take nothing: every call brings its connection."""
+        self._app = App(connector=PsycopgConnector())
+
+    async def defer(
+        self, connection: Connection, scope: Scope, session_id: str, revision: int, *, after: float, urgent: bool
+    ) -> None:
+        """Queue the save of a revision, due `after` so many seconds, in the transaction of `connection`.
+
+        No queueing lock: with one, a job that failed could not go back to waiting while a newer one does, and
+        that person would be stuck.
+        """
+        await own_path(connection)
+        job = self._app.configure_task(
+            TASK,
+            queue=QUEUE,
+            lock=lock_of(scope),
+            schedule_in={"seconds": after} if after > 0 else None,
+            priority=URGENT if urgent else 0,
+            connection=connection,
+        )
+        try:
+            await job.defer_async(**job_arguments(scope, session_id), revision=revision)
+        except ConnectorException as error:
+            raise error.__cause__ or error from None  # the driver's error, which is told where it is borrowed
+
+    async def discard(self, connection: Connection, scope: Scope, session_id: str | None = None) -> int:
+        """Delete the jobs of a session, or of a person, that do not run; return how many."""
+        return await self._delete(connection, scope, session_id, ["todo", "failed", "cancelled", "aborted"])
+
+    async def discard_failed(self, connection: Connection, scope: Scope, session_id: str) -> int:
+        """Delete the dead letters of a session; return how many."""
+        return await self._delete(connection, scope, session_id, ["failed", "cancelled", "aborted"])
+
+    async def _delete(
+        self, connection: Connection, scope: Scope, session_id: str | None, statuses: list[str]
+    ) -> int:
+        await own_path(connection)
+        only = None if session_id is None else Jsonb({"session_id": escaped(session_id)})
+        chosen: dict[str, Any] = {"lock": lock_of(scope), "queue": QUEUE, "statuses": statuses, "only": only}
+        return (await connection.execute(_DELETE, chosen)).rowcount
+
+
+def lock_of(scope: Scope) -> str:
+    """Return the lock by which one person's jobs run one at a time. Labels hold no slash."""
+    return f"{label(scope.tenant_id)}/{label(scope.user_id)}"
+
+
+def job_arguments(scope: Scope, session_id: str) -> dict[str, str]:
+    """Return whose session a job saves, in a form that JSON and Postgres can hold."""
+    return {
+        "tenant_id": escaped(scope.tenant_id),
+        "user_id": escaped(scope.user_id),
+        "session_id": escaped(session_id),
+    }

@@ -1,0 +1,1 @@
+"""The promises of twofold, each with a test that fails when it is broken."""

@@ -1,0 +1,147 @@
+"""The rest of ADK's contract: memories and events handed over, forgetting, and a memory that is down."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from google.adk.memory.memory_entry import MemoryEntry
+from psycopg import sql
+
+from tests.acceptance.host import APP, said, session_of, stored
+from twofold.adk import MemoryService
+from twofold.models.open import Models
+
+FACT = "My ledger is US Primary."
+TURNS = (("user", FACT), ("clerk", "Noted."))
+
+
+async def search(service: MemoryService, query: str = "Which ledger?") -> list[MemoryEntry]:
+    """Return what is recalled for Anna."""
+    return (await service.search_memory(app_name=APP, user_id="anna", query=query)).memories
+
+
+async def test_add_memory_stores_the_words_as_they_are_without_secrets(
+    service: MemoryService, database_url: str
+) -> None:
+    """No extractor words them anew; a key in them is not kept."""
+    entries = [
+        MemoryEntry(content=said("Closes on the 3rd working day.")),
+        MemoryEntry(content=said("The portal key is sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34 for now.")),
+    ]
+    await service.add_memory(app_name=APP, user_id="anna", memories=entries)
+    texts = stored(database_url)
+    assert texts[0] == "Closes on the 3rd working day."
+    assert texts[1].startswith("The portal key is ")
+    assert "Ab12Cd34" not in texts[1]
+    found = await search(service, "When does it close?")
+    assert "Closes on the 3rd working day." in [(entry.content.parts or [])[0].text for entry in found]
+    assert {source["origin"] for entry in found for source in entry.custom_metadata["source"]} == {"host"}
+
+
+async def test_add_events_merges_by_event_id_and_counts_the_whole_session(database_url: str, models: Models) -> None:
+    """One message is too little, the same one again too; with a second one both count."""
+    service = MemoryService(database_url, models=models, min_messages=2)
+    session = session_of(*TURNS, session_id="s")
+    for events in (session.events[:1], session.events[:1]):
+        await service.add_events_to_memory(app_name=APP, user_id="anna", events=events, session_id="s")
+        await service.flush()
+        assert stored(database_url) == []
+    await service.add_events_to_memory(app_name=APP, user_id="anna", events=session.events[1:], session_id="s")
+    await service.flush()
+    assert stored(database_url) == [FACT]
+    await service.close()
+
+
+async def test_a_deleted_memory_stays_away_when_its_session_is_handed_over_again(
+    service: MemoryService, database_url: str
+) -> None:
+    """The session grows meanwhile: only what is new comes."""
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.flush()
+    (entry,) = await search(service)
+    await service.delete_memory(app_name=APP, user_id="anna", memory_id=entry.id)
+    assert await search(service) == []
+    grown = session_of(*TURNS, ("user", "My company is 1000."), ("clerk", "Noted."), session_id="s")
+    await service.add_session_to_memory(grown)
+    await service.flush()
+    assert stored(database_url) == ["My company is 1000."]
+
+
+async def test_a_deleted_session_stays_away_when_it_is_handed_over_again(
+    service: MemoryService, database_url: str
+) -> None:
+    """Another session of the user is untouched."""
+    other = session_of(("user", "My company is 1000."), ("clerk", "Noted."), session_id="other")
+    for session in (session_of(*TURNS, session_id="s"), other):
+        await service.add_session_to_memory(session)
+    await service.flush()
+    await service.delete_session(app_name=APP, user_id="anna", session_id="s")
+    assert stored(database_url) == ["My company is 1000."]
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.flush()
+    assert stored(database_url) == ["My company is 1000."]
+
+
+async def test_a_deleted_user_stays_away_and_may_say_it_anew(service: MemoryService, database_url: str) -> None:
+    """Old sessions bring nothing back; a new one does."""
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.flush()
+    await service.delete_user(app_name=APP, user_id="anna")
+    assert stored(database_url) == []
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.flush()
+    assert stored(database_url) == []
+    await service.add_session_to_memory(session_of(*TURNS, session_id="new"))
+    await service.flush()
+    assert stored(database_url) == [FACT]
+
+
+async def test_a_deleted_users_words_are_in_no_table(service: MemoryService, database_url: str) -> None:
+    """Rows, vectors, audit, inbox, kept extractions and jobs: the word is gone from the whole database."""
+    turns = (("user", "My codeword is Xylophon77."), ("clerk", "Noted Xylophon77."))
+    await service.add_session_to_memory(session_of(*turns, session_id="s"))
+    await service.flush()
+    assert tables_with(database_url, "Xylophon77")
+    await service.delete_user(app_name=APP, user_id="anna")
+    assert tables_with(database_url, "Xylophon77") == []
+
+
+def tables_with(database_url: str, word: str) -> list[str]:
+    """Return the tables in which any row holds `word`."""
+    with psycopg.connect(database_url) as connection:
+        tables = connection.execute(
+            "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+        query = sql.SQL("SELECT 1 FROM {} AS row WHERE row::text ILIKE {} LIMIT 1")
+        return [
+            f"{schema}.{table}"
+            for schema, table in tables
+            if connection.execute(query.format(sql.Identifier(schema, table), sql.Literal(f"%{word}%"))).fetchone()
+        ]
+
+
+@pytest.mark.parametrize("query", ["", " ", "\n\t ", "\u2003"])
+async def test_a_blank_query_recalls_nothing(service: MemoryService, query: str) -> None:
+    """Nothing is looked for, nothing failed."""
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.flush()
+    assert await search(service, query) == []
+    assert service.health.searches_failed == 0
+
+
+async def test_an_empty_session_is_no_error(service: MemoryService, database_url: str) -> None:
+    """Nothing to remember."""
+    await service.add_session_to_memory(session_of(session_id="s"))
+    assert await service.flush() == 0
+    assert stored(database_url) == []
+
+
+async def test_closing_twice_does_no_harm_and_the_service_opens_again(
+    service: MemoryService, database_url: str
+) -> None:
+    """A closed service is as good as new."""
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.close()
+    await service.close()
+    assert stored(database_url) == [FACT]
+    assert len(await search(service)) == 1

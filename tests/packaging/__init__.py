@@ -1,0 +1,1 @@
+"""Promises about the tree and about what it builds."""

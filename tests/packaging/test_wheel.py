@@ -1,0 +1,81 @@
+"""The wheel holds the whole package and nothing else, and works where the tree is out of sight."""
+
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.project import LINKS, ROOT, copy_of_tree
+
+IMPORT_ALL = """
+import sys
+import twofold, twofold.memory, twofold.nodes, twofold.graphs, twofold.store
+print(twofold.__version__, *(module.__file__ for name, module in sys.modules.items() if name.startswith("twofold")))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source archive, and the wheel from it, as a release does."""
+    folder = tmp_path_factory.mktemp("wheel")
+    tree = copy_of_tree(folder / "tree")
+    build = [sys.executable, "-P", "-m", "build", "--no-isolation", "--outdir", str(folder / "dist"), str(tree)]
+    done = subprocess.run(build, cwd=folder, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = (folder / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def files(wheel: Path) -> set[str]:
+    """List the files in the wheel."""
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_wheel_claims_one_name(files: set[str]) -> None:
+    """An installer gets `twofold` and its metadata: no `graphs` or `tests` beside other people's packages."""
+    tops = {name.partition("/")[0] for name in files}
+    assert tops == {"twofold", "twofold-0.1.0.dist-info"}
+
+
+def test_the_wheel_holds_every_source_file(files: set[str]) -> None:
+    """Each module, SQL file and marker of the tree is in the wheel, the linked folders' too."""
+    assert {name for name in files if name.startswith("twofold/")} == sources()
+
+
+def sources() -> set[str]:
+    """List what the package consists of, by its place in the wheel."""
+    package = ROOT / "src" / "twofold"
+    found: set[Path] = set()
+    for kind in ("*.py", "*.sql", "py.typed"):
+        found.update(path.relative_to(package) for path in package.rglob(kind))
+        found.update(path.relative_to(ROOT) for name in LINKS for path in (ROOT / name).rglob(kind))
+    return {f"twofold/{path.as_posix()}" for path in found}
+
+
+def test_the_wheel_works_away_from_the_tree(wheel: Path, tmp_path: Path) -> None:
+    """Installed elsewhere, with the tree out of sight, all four inner packages import."""
+    python = environment_with_libraries(tmp_path / "venv")
+    pip = [sys.executable, "-P", "-m", "pip", "--python", str(python)]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", str(wheel)], cwd=tmp_path, check=True)
+    script = [str(python), "-c", IMPORT_ALL]
+    shown = subprocess.run(script, cwd=tmp_path, check=True, capture_output=True, text=True)
+    version, *places = shown.stdout.split()
+    assert version == "0.1.0"
+    assert [place for place in places if not place.startswith(str(tmp_path / "venv"))] == []
+
+
+def environment_with_libraries(folder: Path) -> Path:
+    """Make an environment that borrows the installed libraries, less the project itself.
+
+    A folder that a `.pth` file adds to the path does not have its own `.pth` files read, so the editable
+    install of the tree stays out.
+    """
+    venv.create(folder, with_pip=False, symlinks=True)
+    own = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    (own / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / "bin" / "python"
