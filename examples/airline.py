@@ -103,8 +103,6 @@ def _content(message: dict[str, Any], index: int) -> types.Content:
     parts = [types.Part(text=message["content"])] if message["content"] else []
     for call in message.get("tool_calls") or []:
         function = call["function"]
-        called = types.FunctionCall(
-            id=f"call-{index}", name=function["name"], args=json.loads(function["arguments"])
-        )
+        called = types.FunctionCall(id=f"call-{index}", name=function["name"], args=json.loads(function["arguments"]))
         parts.append(types.Part(function_call=called))
     return types.Content(role="user" if message["role"] == "user" else "model", parts=parts)

@@ -13,25 +13,23 @@ import time
 from datetime import timedelta
 from statistics import median
 
-import page
-import psycopg
-from airline import Trajectory, now, stored_session, trajectories
 from google.adk.models.llm_request import LlmRequest
+
+import page
+from airline import Trajectory, now, stored_session, trajectories
 from scripted_model import UNKNOWN
 from stage import Stage, opened
-
-from twofold.memory.scope import Scope, namespace
+from twofold.app import MemoryApp
+from twofold.memory.scope import Scope
+from twofold.settings import load_settings
 
 USER = "anna.meier@acme.example"
 PREFERENCES = (
-    "I work with the US Primary Ledger, company 1000 and the corporate asset book."
-    " I prefer reports as a table."
+    "I work with the US Primary Ledger, company 1000 and the corporate asset book. I prefer reports as a table."
 )
 CLOSE = "Please close the books for March 2026."
 WHICH = "Which ledger do I work with?"
 WHY = "Why did last month's close fail?"
-
-STORED = "SELECT value ->> 'text' FROM store WHERE prefix = %s ORDER BY created_at"
 
 
 async def first_session(stage: Stage) -> None:
@@ -88,9 +86,7 @@ async def airline(stage: Stage) -> None:
 
 async def accept(stage: Stage, trajectory: Trajectory, days: int) -> float:
     """Store a conversation as an ADK session and hand it to memory; return the seconds of the latter."""
-    session = await stored_session(
-        stage.sessions, stage.app_name, trajectory, began=now() - timedelta(days=days)
-    )
+    session = await stored_session(stage.sessions, stage.app_name, trajectory, began=now() - timedelta(days=days))
     began = time.perf_counter()
     await stage.service.add_session_to_memory(session)
     return time.perf_counter() - began
@@ -106,8 +102,7 @@ async def recall(stage: Stage, trajectory: Trajectory) -> float:
     episodes = [
         (entry.content.parts or [])[0].text or ""
         for entry in found.memories
-        if entry.custom_metadata["kind"] == "episodic"
-        and trajectory.session_id in str(entry.custom_metadata["source"])
+        if entry.custom_metadata["kind"] == "episodic" and trajectory.session_id in str(entry.custom_metadata["source"])
     ]
     expected = (*trajectory.tools, *trajectory.reasons)
     right = len(episodes) == 1 and all(word in episodes[0] for word in expected)
@@ -125,19 +120,16 @@ def in_short(trajectory: Trajectory, episode: str) -> str:
     return f"{len(trajectory.tools)} steps{failed}"
 
 
-def stored(stage: Stage) -> None:
+async def stored(stage: Stage) -> None:
     """Print what is stored of the first user, and how much of everyone."""
     page.heading("6. What is stored now")
-    with psycopg.connect(stage.database_url) as connection:
+    async with MemoryApp.open(load_settings(database_url=stage.database_url)) as app:
         for user_id in dict.fromkeys((USER, *(trajectory.user_id for trajectory in trajectories()))):
             scope = Scope(tenant_id=stage.app_name, user_id=user_id)
-            facts, episodes = (
-                [text for (text,) in connection.execute(STORED, [".".join(namespace(scope, kind))])]
-                for kind in ("semantic", "episodic")
-            )
-            page.row(user_id, f"{len(facts)} facts, {len(episodes)} episodes", width=23)
+            facts, episodes = await app.memories(scope, "semantic"), await app.memories(scope, "episodic")
+            page.row(user_id, f"facts: {len(facts)}, episodes: {len(episodes)}", width=23)
             if user_id == USER:
-                page.block("\n".join((*facts, *(text.splitlines()[0] for text in episodes))))
+                page.block("\n".join(memory.text.splitlines()[0] for memory in (*facts, *episodes)))
 
 
 async def tell() -> int:
@@ -148,7 +140,7 @@ async def tell() -> int:
         await first_session(stage)
         await second_session(stage)
         await airline(stage)
-        stored(stage)
+        await stored(stage)
         for user_id in {USER, *(trajectory.user_id for trajectory in trajectories())}:
             await stage.service.delete_user(app_name=stage.app_name, user_id=user_id)
     page.heading("Result")

@@ -16,11 +16,11 @@ from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
+
 from month_end import check_subledgers, close_period, run_depreciation
 from scripted_model import CLOSING, ScriptedModel
 from twofold.adk.transcript import transcript_of
 from twofold.app import MemoryApp
-
 from twofold.nodes.plain import ENTRIES, plain
 from twofold.settings import load_settings
 
@@ -34,9 +34,7 @@ def memory_tools(app: MemoryApp) -> list[Tool]:
     async def look_up(query: str, tool_context: ToolContext) -> dict[str, Any]:
         """Look something up in what the user said and what was done for them earlier."""
         session = tool_context.session
-        found = await app.read.ainvoke(
-            {"scope": scope_of(tool_context), "query": query, "except_session": session.id}
-        )
+        found = await app.read.ainvoke({"scope": scope_of(tool_context), "query": query, "except_session": session.id})
         return {kind: [memory["text"] for memory in memories] for kind, memories in found["recall"].items()}
 
     async def remember(tool_context: ToolContext) -> dict[str, Any]:

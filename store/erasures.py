@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-_PERSON: LiteralString = "tenant_label = %(tenant)s AND user_label = %(user)s"
-_SESSION: LiteralString = f"{_PERSON} AND session_label = %(session)s"
-
 TAKE_MEMORY: LiteralString = """
 DELETE FROM public.store WHERE prefix = ANY(%(prefixes)s) AND key = %(key)s
 RETURNING prefix, key, value, created_at, updated_at
@@ -30,41 +27,69 @@ DROP_SESSION: LiteralString = """
 UPDATE twofold.memory SET sessions = array_remove(sessions, %(session)s)
 WHERE prefix = %(prefix)s AND key = %(key)s
 """
-EVENTS_OF_SESSION: LiteralString = f"""
+EVENTS_OF_SESSION: LiteralString = """
 SELECT entry ->> 'event_id' AS event_id
-FROM twofold.inbox, jsonb_array_elements(transcript) AS entry WHERE {_SESSION}
+FROM twofold.inbox, jsonb_array_elements(transcript) AS entry
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 UNION
-SELECT unnest(event_ids) FROM twofold.ledger WHERE {_SESSION}
+SELECT unnest(event_ids) FROM twofold.ledger
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
-TRANSCRIPTS_DATED_LATER: LiteralString = f"""
-SELECT transcript FROM twofold.inbox WHERE {_PERSON} AND newest_event_at > %(now)s
+TRANSCRIPTS_DATED_LATER: LiteralString = """
+SELECT transcript FROM twofold.inbox
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND newest_event_at > %(now)s
 """
-DELETE_MEMORIES: LiteralString = "DELETE FROM public.store WHERE prefix = ANY(%(prefixes)s)"
-DELETE_INBOX: LiteralString = f"DELETE FROM twofold.inbox WHERE {_SESSION}"
-DELETE_LEDGER: LiteralString = f"DELETE FROM twofold.ledger WHERE {_SESSION}"
-DELETE_KEPT: LiteralString = f"DELETE FROM twofold.kept WHERE {_SESSION}"
-DELETE_ALL_INBOX: LiteralString = f"DELETE FROM twofold.inbox WHERE {_PERSON}"
-DELETE_ALL_LEDGER: LiteralString = f"DELETE FROM twofold.ledger WHERE {_PERSON}"
-DELETE_ALL_KEPT: LiteralString = f"DELETE FROM twofold.kept WHERE {_PERSON}"
-DELETE_TOMBSTONES: LiteralString = f"DELETE FROM twofold.tombstone WHERE {_PERSON}"
-DELETE_AUDIT: LiteralString = f"DELETE FROM twofold.audit WHERE {_PERSON}"
-BLANK_AUDIT: LiteralString = f"""
+DELETE_MEMORIES: LiteralString = """
+DELETE FROM public.store WHERE prefix = ANY(%(prefixes)s)
+"""
+DELETE_INBOX: LiteralString = """
+DELETE FROM twofold.inbox
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+DELETE_LEDGER: LiteralString = """
+DELETE FROM twofold.ledger
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+DELETE_KEPT: LiteralString = """
+DELETE FROM twofold.kept
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+DELETE_ALL_INBOX: LiteralString = """
+DELETE FROM twofold.inbox WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+"""
+DELETE_ALL_LEDGER: LiteralString = """
+DELETE FROM twofold.ledger WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+"""
+DELETE_ALL_KEPT: LiteralString = """
+DELETE FROM twofold.kept WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+"""
+DELETE_TOMBSTONES: LiteralString = """
+DELETE FROM twofold.tombstone WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+"""
+DELETE_AUDIT: LiteralString = """
+DELETE FROM twofold.audit WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+"""
+BLANK_AUDIT: LiteralString = """
 UPDATE twofold.audit SET before = '', after = ''
-WHERE {_PERSON} AND key = %(key)s AND (before <> '' OR after <> '')
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND key = %(key)s AND (before <> '' OR after <> '')
 """
 # Its words also stand in the entries of later changes of the same memory, as what was before.
-BLANK_WORDS_OF_SESSION: LiteralString = f"""
+BLANK_WORDS_OF_SESSION: LiteralString = """
 WITH said AS (
-    SELECT DISTINCT key, after FROM twofold.audit WHERE {_SESSION} AND action IN ('ADD', 'UPDATE') AND after <> '')
+    SELECT DISTINCT key, after FROM twofold.audit
+    WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+      AND action IN ('ADD', 'UPDATE') AND after <> '')
 UPDATE twofold.audit a
-SET before = CASE WHEN a.before = said.after THEN '' ELSE a.before END,
-    after = CASE WHEN a.after = said.after THEN '' ELSE a.after END
-FROM said
-WHERE a.tenant_label = %(tenant)s AND a.user_label = %(user)s AND a.key = said.key
-  AND said.after IN (a.before, a.after)
+SET before = CASE WHEN EXISTS (SELECT 1 FROM said WHERE said.key = a.key AND said.after = a.before)
+                  THEN '' ELSE a.before END,
+    after = CASE WHEN EXISTS (SELECT 1 FROM said WHERE said.key = a.key AND said.after = a.after)
+                 THEN '' ELSE a.after END
+WHERE a.tenant_label = %(tenant)s AND a.user_label = %(user)s
+  AND EXISTS (SELECT 1 FROM said WHERE said.key = a.key AND said.after IN (a.before, a.after))
 """
-BLANK_AUDIT_OF_SESSION: LiteralString = f"""
-UPDATE twofold.audit SET before = '', after = '', session_id = '', event_ids = '{{}}' WHERE {_SESSION}
+BLANK_AUDIT_OF_SESSION: LiteralString = """
+UPDATE twofold.audit SET before = '', after = '', session_id = '', event_ids = '{}'
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
 ADD_AUDIT: LiteralString = """
 INSERT INTO twofold.audit (at, tenant_label, user_label, kind, key, action, session_label)

@@ -14,7 +14,17 @@ from twofold.memory.scope import Scope
 from twofold.memory.tombstones import remaining
 from twofold.memory.transcript import Entry, Transcript, merge, without_noise
 from twofold.store.entries import cleaned_entries, entries_from_json, entries_to_json
-from twofold.store.inbox_rows import ADD, DONE, FAILED, FIND, FIND_LOCKED, STATE, UPDATE, InboxRow, SessionState
+from twofold.store.inbox_rows import (
+    ADD,
+    DONE,
+    FAILED,
+    FIND,
+    FIND_LOCKED,
+    STATE,
+    UPDATE,
+    InboxRow,
+    SessionState,
+)
 from twofold.store.labels import which
 from twofold.store.pool import Connection, Pool, borrowed, transaction
 from twofold.store.queue import Queue
@@ -73,10 +83,8 @@ class Inbox:
             merged = merge(known, arrived)
             if merged == known:
                 return Accepted(revision=row.revision, changed=False)
-            await self._update(connection, scope, session_id, merged, row.revision + 1, now)
-            await self._queue.defer(
-                connection, scope, session_id, row.revision + 1, after=settle, urgent=settle <= 0
-            )
+            await self._update(connection, scope, session_id, entries=merged, revision=row.revision + 1, now=now)
+            await self._queue.defer(connection, scope, session_id, row.revision + 1, after=settle, urgent=settle <= 0)
             return Accepted(revision=row.revision + 1, changed=True)
 
     async def load(self, scope: Scope, session_id: str) -> Loaded | None:
@@ -87,9 +95,7 @@ class Inbox:
                 return None
             erased = await tombstones(connection, scope, session_id)
         return Loaded(
-            transcript=Transcript(
-                session_id=session_id, entries=remaining(entries_from_json(row.transcript), erased)
-            ),
+            transcript=Transcript(session_id=session_id, entries=remaining(entries_from_json(row.transcript), erased)),
             revision=row.revision,
             done_revision=row.done_revision,
             accepted_at=row.accepted_at,
@@ -109,9 +115,7 @@ class Inbox:
         async with borrowed(self._pool) as connection:
             await connection.execute(DONE, noted)
 
-    async def mark_failed(
-        self, scope: Scope, session_id: str, revision: int, cause: str, *, final: bool
-    ) -> None:
+    async def mark_failed(self, scope: Scope, session_id: str, revision: int, cause: str, *, final: bool) -> None:
         """Note why an attempt failed; with `final` the revision becomes a dead letter until it is tried anew."""
         said = cause.encode(errors="replace").decode().replace("\x00", "")[:_LONGEST_ERROR]
         noted = {**which(scope, session_id), "revision": revision if final else 0, "error": said}
@@ -123,6 +127,7 @@ class Inbox:
         connection: Connection,
         scope: Scope,
         session_id: str,
+        *,
         entries: tuple[Entry, ...],
         revision: int,
         now: datetime,
@@ -153,8 +158,6 @@ async def _locked(
     return row
 
 
-async def _row(
-    connection: Connection, statement: LiteralString, parameters: dict[str, object]
-) -> InboxRow | None:
+async def _row(connection: Connection, statement: LiteralString, parameters: dict[str, object]) -> InboxRow | None:
     async with connection.cursor(row_factory=class_row(InboxRow)) as cursor:
         return await (await cursor.execute(statement, parameters)).fetchone()

@@ -7,15 +7,21 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 # A row that has expired counts as empty; one that still waits never expires.
-_LIVE: LiteralString = """
+FIND: LiteralString = """
+SELECT revision, done_revision, failed_revision, accepted_at,
+       CASE WHEN expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision)
+            THEN '[]'::jsonb ELSE transcript END AS transcript
+FROM twofold.inbox
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s AND revision > 0
+"""
+FIND_LOCKED: LiteralString = """
 SELECT revision, done_revision, failed_revision, accepted_at,
        CASE WHEN expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision)
             THEN '[]'::jsonb ELSE transcript END AS transcript
 FROM twofold.inbox
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+FOR UPDATE
 """
-FIND: LiteralString = f"{_LIVE}  AND revision > 0"
-FIND_LOCKED: LiteralString = f"{_LIVE} FOR UPDATE"
 ADD: LiteralString = """
 INSERT INTO twofold.inbox
     (tenant_label, user_label, session_label, tenant_id, user_id, session_id, accepted_at)
@@ -43,26 +49,28 @@ UPDATE twofold.inbox
 SET failed_revision = greatest(failed_revision, %(revision)s), error = %(error)s
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
-_OF_SCOPE: LiteralString = """
-(%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
-AND (%(session)s::text IS NULL OR session_label = %(session)s)
-"""
-PENDING: LiteralString = f"""
+PENDING: LiteralString = """
 SELECT count(*) FILTER (WHERE revision > failed_revision) AS waiting,
        count(*) FILTER (WHERE revision <= failed_revision) AS failed,
        min(accepted_at) FILTER (WHERE revision > failed_revision) AS oldest_at
 FROM twofold.inbox
-WHERE revision > done_revision AND {_OF_SCOPE}
+WHERE revision > done_revision
+  AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+  AND (%(session)s::text IS NULL OR session_label = %(session)s)
 """
-WAITING: LiteralString = f"""
+WAITING: LiteralString = """
 SELECT tenant_id, user_id, session_id, revision
 FROM twofold.inbox
-WHERE revision > done_revision AND revision > failed_revision AND {_OF_SCOPE}
+WHERE revision > done_revision AND revision > failed_revision
+  AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+  AND (%(session)s::text IS NULL OR session_label = %(session)s)
 ORDER BY accepted_at
 """
-TRY_ANEW: LiteralString = f"""
+TRY_ANEW: LiteralString = """
 UPDATE twofold.inbox SET failed_revision = 0
-WHERE revision > done_revision AND revision <= failed_revision AND {_OF_SCOPE}
+WHERE revision > done_revision AND revision <= failed_revision
+  AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+  AND (%(session)s::text IS NULL OR session_label = %(session)s)
 """
 
 

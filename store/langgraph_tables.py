@@ -58,8 +58,8 @@ async def joined(connection: Connection, vectors: Mapping[str, Vector], dims: in
     try:
         yield store
     finally:
-        if store._task is not None:
-            store._task.cancel()  # its batching task would outlive it and complain at exit
+        if store._task is not None:  # noqa: SLF001 - it has no public end
+            store._task.cancel()  # noqa: SLF001 - its batching task would outlive it and complain at exit
 
 
 async def make(connection: Connection, *, dims: int) -> None:
@@ -69,7 +69,8 @@ async def make(connection: Connection, *, dims: int) -> None:
     """
     if dims > MOST_DIMS:
         raise StoreUnsuitable(
-            f"Vectors of {dims} dimensions are too long for pgvector's index: set `embedding_dims` to {MOST_DIMS} or less."
+            f"Vectors of {dims} dimensions are too long for pgvector's index: set `embedding_dims` to"
+            f" {MOST_DIMS} or less."
         )
     for row in await (await connection.execute(_INVALID)).fetchall():
         await connection.execute(sql.SQL("DROP INDEX public.{}").format(sql.Identifier(row["name"])))

@@ -58,9 +58,7 @@ class PostgresMemories:
         """
         sought = recall.Sought(query=query, vector=vector, limit=limit, except_session=except_session)
         async with borrowed(self._pool) as connection:
-            return await recall.search(
-                connection, scope, kind, sought, dims=self._dims, now=self._clock.now()
-            )
+            return await recall.search(connection, scope, kind, sought, dims=self._dims, now=self._clock.now())
 
     async def progress(self, scope: Scope, session_id: str) -> Progress:
         """Return what of this session is stored already. Events erased as facts count as stored."""
@@ -160,9 +158,7 @@ class PostgresMemories:
         async with transaction(self._pool) as connection:
             return await erase.erase_user(connection, self._queue, scope, self._clock.now())
 
-    async def _persist(
-        self, save: Save, vectors: Mapping[str, Vector], *, compare: bool
-    ) -> tuple[Applied, ...]:
+    async def _persist(self, save: Save, vectors: Mapping[str, Vector], *, compare: bool) -> tuple[Applied, ...]:
         async with transaction(self._pool) as connection:
             return await persist(
                 connection,

@@ -55,7 +55,7 @@ async def migrate(url: str, *, dims: int, embedder: str) -> None:
 
     Raises StoreUnavailable, StoreUnsuitable, and EmbedderMismatch if memories of another embedder are stored.
     """
-    wanted = _Recorded(name=embedder, dims=dims, schema_mark=_schema_mark())
+    wanted = _Recorded(name=embedder, dims=dims, schema_mark=await asyncio.to_thread(_schema_mark))
     connection = await connect(url)
     try:
         if await _recorded(connection) == wanted:
@@ -93,9 +93,7 @@ async def _migrate(connection: Connection, url: str, wanted: _Recorded) -> None:
     await langgraph_tables.make(connection, dims=wanted.dims)
     await asyncio.to_thread(make_own_tables, url)
     await queue_tables.make(connection)
-    await connection.execute(
-        _RECORD, {"name": wanted.name, "dims": wanted.dims, "schema_mark": wanted.schema_mark}
-    )
+    await connection.execute(_RECORD, {"name": wanted.name, "dims": wanted.dims, "schema_mark": wanted.schema_mark})
 
 
 async def _check_embedder(connection: Connection, wanted: _Recorded) -> None:

@@ -93,9 +93,7 @@ def _check(save: Save) -> None:
     checked_json("seen_event_ids", save.seen_event_ids)
 
 
-async def _stored(
-    connection: Connection, save: Save, changes: Sequence[Change], now: datetime
-) -> list[Memory]:
+async def _stored(connection: Connection, save: Save, changes: Sequence[Change], now: datetime) -> list[Memory]:
     """Return the memories that the changes name or repeat. What has expired is deleted, never revived."""
     if not changes:
         return []

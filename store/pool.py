@@ -17,7 +17,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from twofold.memory.errors import StoreUnsuitable
-from twofold.store.refusals import told, told_at_connect, unreadable_url
+from twofold.store.refusals import is_misread, told, told_at_connect, unreadable_url
 
 Connection: TypeAlias = AsyncConnection[DictRow]
 Pool: TypeAlias = AsyncConnectionPool[Connection]
@@ -121,6 +121,8 @@ def _conninfo(url: str) -> str:
     except psycopg.Error:
         # The driver quotes the part it stumbled over, which may be the password: no cause, no detail.
         raise unreadable_url() from None
+    if is_misread(given):
+        raise unreadable_url()
     ours: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "twofold"}
     return make_conninfo("", **{**ours, **given})
 
@@ -135,4 +137,6 @@ async def _register_vectors(connection: Connection) -> None:
     try:
         await register_vector_async(connection)
     except psycopg.ProgrammingError as error:
-        raise StoreUnsuitable("The database is not prepared yet: it lacks the type `vector`. Run `migrate` on it.") from error
+        raise StoreUnsuitable(
+            "The database is not prepared yet: it lacks the type `vector`. Run `migrate` on it."
+        ) from error

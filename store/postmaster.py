@@ -49,20 +49,16 @@ def discard(folder: Path) -> None:
             raise RuntimeError("processes of a server that was killed still use the folder")
         time.sleep(_PAUSE_SECONDS)
     pidfile = folder / "postmaster.pid"
-    pid = _first_number(pidfile)
-    for lock in _socket_locks(pidfile):
-        if _first_number(lock) == pid:
+    for lock in _socket_locks(folder, pidfile):
+        if _lines(lock)[1:2] == [str(folder)]:
             lock.unlink(missing_ok=True)
     pidfile.unlink(missing_ok=True)
 
 
-def _socket_locks(pidfile: Path) -> tuple[Path, ...]:
-    # Its lines: process id, data folder, start time, port, folder of the socket, …
-    try:
-        port, sockets = pidfile.read_text().splitlines()[3:5]
-    except (OSError, ValueError):
-        return ()
-    return (Path(sockets) / f".s.PGSQL.{port}.lock",)
+def _socket_locks(folder: Path, pidfile: Path) -> set[Path]:
+    # Both files begin with process id, data folder, start time and port; the first goes on with the socket's folder.
+    sockets = [Path(line) for line in _lines(pidfile)[4:5]]
+    return {place / ".s.PGSQL.5432.lock" for place in (folder, *sockets)}
 
 
 def _left_over(folder: Path) -> bool:
@@ -93,8 +89,15 @@ def _name(process: psutil.Process) -> str:
         return ""
 
 
-def _first_number(pidfile: Path) -> int | None:
+def _first_number(file: Path) -> int | None:
     try:
-        return int(pidfile.read_text().split("\n", 1)[0])
-    except (OSError, ValueError):
+        return int(_lines(file)[0])
+    except (IndexError, ValueError):
         return None
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text().splitlines()
+    except OSError:
+        return []

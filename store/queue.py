@@ -34,7 +34,14 @@ class Queue:
         self._app = App(connector=PsycopgConnector())
 
     async def defer(
-        self, connection: Connection, scope: Scope, session_id: str, revision: int, *, after: float, urgent: bool
+        self,
+        connection: Connection,
+        scope: Scope,
+        session_id: str,
+        revision: int,
+        *,
+        after: float,
+        urgent: bool,
     ) -> None:
         """Queue the save of a revision, due `after` so many seconds, in the transaction of `connection`.
 
@@ -63,9 +70,7 @@ class Queue:
         """Delete the dead letters of a session; return how many."""
         return await self._delete(connection, scope, session_id, ["failed", "cancelled", "aborted"])
 
-    async def _delete(
-        self, connection: Connection, scope: Scope, session_id: str | None, statuses: list[str]
-    ) -> int:
+    async def _delete(self, connection: Connection, scope: Scope, session_id: str | None, statuses: list[str]) -> int:
         await own_path(connection)
         only = None if session_id is None else Jsonb({"session_id": escaped(session_id)})
         chosen: dict[str, Any] = {"lock": lock_of(scope), "queue": QUEUE, "statuses": statuses, "only": only}

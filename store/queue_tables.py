@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from procrastinate.schema import SchemaManager, migrations_path
@@ -24,19 +25,20 @@ async def make(connection: Connection) -> None:
     procrastinate ships the whole schema for a new database and one file for each later change. Its files named
     `pre` go before and `post` after a deployment; here they go together, so stop old workers first.
     """
+    names = await asyncio.to_thread(migrations)
     async with connection.transaction():
         await own_path(connection)
         row = await (await connection.execute(_THERE)).fetchone()
         if row is None or not row["found"]:
-            await connection.execute(SchemaManager.get_schema())
+            await connection.execute(await asyncio.to_thread(SchemaManager.get_schema))
         else:
-            await _update(connection)
-        await connection.execute(_NOTE, (migrations(),))
+            await _update(connection, names)
+        await connection.execute(_NOTE, (names,))
 
 
-async def _update(connection: Connection) -> None:
+async def _update(connection: Connection, names: list[str]) -> None:
     had = {row["name"] for row in await (await connection.execute(_HAD)).fetchall()}
-    for name in migrations():
+    for name in names:
         if name not in had:
-            sql = (Path(migrations_path) / f"{name}.sql").read_text(encoding="utf-8")
+            sql = await asyncio.to_thread((Path(migrations_path) / f"{name}.sql").read_text, encoding="utf-8")
             await connection.execute(sql)

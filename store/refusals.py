@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import psycopg
 from psycopg import errors
@@ -18,14 +19,23 @@ _UNPREPARED = (
     errors.InvalidSchemaName,
 )
 _WHAT_TO_DO = (
-    (r"password authentication failed|no password supplied", "Check the user and the password in the database URL."),
+    (
+        r"password authentication failed|no password supplied",
+        "Check the user and the password in the database URL.",
+    ),
     (r'database ".*" does not exist', "Create it, or name an existing one in the database URL."),
     (r'role ".*" does not exist', "Create the role, or name an existing one in the database URL."),
     (r"no pg_hba\.conf entry", "Have the server's pg_hba.conf admit this user from this machine."),
     (r"translate host name|Name or service not known", "Check the host name in the database URL."),
     (r"[Cc]onnection refused|No such file or directory", "Start the server, or check host and port."),
-    (r"timeout expired|timed out|couldn't get a connection", "Check host, port and firewall, and that it is up."),
-    (r"too many (clients|connections)|remaining connection slots", "Raise max_connections, or lower the pool size."),
+    (
+        r"timeout expired|timed out|couldn't get a connection",
+        "Check host, port and firewall, and that it is up.",
+    ),
+    (
+        r"too many (clients|connections)|remaining connection slots",
+        "Raise max_connections, or lower the pool size.",
+    ),
     (r"starting up|shutting down|recovery mode", "Wait until the server is up and try again."),
     (r"SSL|certificate", "Check `sslmode` and the certificates in the database URL."),
 )
@@ -37,11 +47,15 @@ def told(error: psycopg.Error) -> TwofoldError:
     if isinstance(error, errors.DeadlockDetected | errors.SerializationFailure):
         return Conflict(f"Another writer was in the way ({said}); run it again")
     if isinstance(error, errors.ReadOnlySqlTransaction):
-        return StoreUnsuitable(f"The database is read-only here ({said}). Connect to the primary, with a role that may write.")
+        return StoreUnsuitable(
+            f"The database is read-only here ({said}). Connect to the primary, with a role that may write."
+        )
     if isinstance(error, errors.InsufficientPrivilege):
         return StoreUnsuitable(f"The database role lacks a right ({said}). {rights_wanted()}")
     if isinstance(error, _UNPREPARED):
-        return StoreUnsuitable(f"The database is not prepared for this version of twofold ({said}). Run `migrate` on it.")
+        return StoreUnsuitable(
+            f"The database is not prepared for this version of twofold ({said}). Run `migrate` on it."
+        )
     return StoreUnavailable(f"The database refused or was lost: {said}. {_advice(said)}".strip())
 
 
@@ -49,6 +63,12 @@ def told_at_connect(error: psycopg.Error, url: str) -> StoreUnavailable:
     """Return why a connection could not be opened, naming server, database and user."""
     said = _first_line(error)
     return StoreUnavailable(f"Cannot open {_shown(url)}: {said}. {_advice(said)}".strip())
+
+
+def is_misread(parts: Mapping[str, object]) -> bool:
+    """Whether a special character in the password has moved part of it to where we would show it."""
+    port, shown = str(parts.get("port") or ""), f"{parts.get('host')}{parts.get('dbname')}"
+    return not re.fullmatch(r"[\d,]*", port) or "@" in shown
 
 
 def unreadable_url() -> StoreUnavailable:

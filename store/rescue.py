@@ -40,7 +40,7 @@ class Rescue:
     """What each worker does for all: at every heartbeat it looks for jobs that nobody works on."""
 
     def __init__(self, pool: Pool, inbox: Inbox, *, stalled_after: float) -> None:
-        """A worker without a heartbeat for `stalled_after` seconds is taken for dead."""
+        """Take a worker without a heartbeat for `stalled_after` seconds for dead."""
         self._pool = pool
         self._inbox = inbox
         self._stalled_after = stalled_after

@@ -18,9 +18,9 @@ _REPLACEMENT = "\ufffd"
 
 
 def escaped(identifier: str) -> str:
-    """Return an identifier in a form that can be stored and shown; most stay as they are.
+    r"""Return an identifier in a form that can be stored and shown; most stay as they are.
 
-    Control characters, lone surrogates and the backslash become `\\uXXXX`.
+    Control characters, lone surrogates and the backslash become `\uXXXX`.
     """
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", identifier)
 

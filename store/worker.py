@@ -59,13 +59,10 @@ class Worker:
         self._grace = grace
         self._running: set[int] = set()
         self._stopping = asyncio.Event()
-        self._worker: ProcrastinateWorker | None = None
 
     def stop(self) -> None:
         """Take no more jobs, and let `run` return when those that run are done or given back."""
         self._stopping.set()
-        if self._worker is not None:
-            self._worker.stop()  # type: ignore[no-untyped-call]
 
     async def run(self) -> None:
         """Work until `stop` is called; to cancel it stops it too. Starts anew when the database comes back."""
@@ -74,10 +71,11 @@ class Worker:
             try:
                 await self._work()
                 failures = 0
-            except (StoreUnavailable, ConnectorException) as error:
+            except Exception as error:
                 pause = _RESTART_SECONDS[min(failures, len(_RESTART_SECONDS) - 1)]
                 failures += 1
-                logger.warning("The save queue is out of reach (%s); next try in %.0f s", error, pause)
+                expected = isinstance(error, StoreUnavailable | ConnectorException)
+                logger.warning("The save queue stopped (%s); next try in %.0f s", error, pause, exc_info=not expected)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), pause)
 
@@ -92,7 +90,7 @@ class Worker:
             await pool.close(timeout=_STUBBORN_SECONDS)
 
     async def _work_with(self, app: App, pool: Pool) -> None:
-        self._worker = worker = ProcrastinateWorker(
+        worker = ProcrastinateWorker(
             app,
             queues=[QUEUE],
             name="twofold",
@@ -105,45 +103,36 @@ class Worker:
             stalled_worker_timeout=STALLED_SECONDS,
         )
         rescue = Rescue(pool, self._inbox, stalled_after=STALLED_SECONDS)
-        beating = asyncio.create_task(self._beat(worker, rescue), name="twofold-heartbeat")
-        working = asyncio.create_task(
-            worker.run(),  # type: ignore[no-untyped-call]
-            name="twofold-worker",
-        )
+        working = asyncio.create_task(worker.run(), name="twofold-worker")  # type: ignore[no-untyped-call]
+        others = {
+            asyncio.create_task(self._stopping.wait(), name="twofold-stop"),
+            asyncio.create_task(self._beat(worker, rescue), name="twofold-heartbeat"),
+        }
         try:
-            await self._until_stopped(working)
+            await asyncio.wait({working, *others}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            beating.cancel()
-            self._worker = None
-
-    async def _until_stopped(self, working: asyncio.Task[None]) -> None:
-        try:
-            if self._stopping.is_set() and self._worker is not None:
-                self._worker.stop()  # type: ignore[no-untyped-call]
-            await asyncio.shield(working)
-        except asyncio.CancelledError:
-            # A job that does not let itself be cancelled must not hold up the process: it is taken up later.
-            self._stopping.set()
-            working.cancel()
-            await asyncio.wait({working}, timeout=self._grace + _STUBBORN_SECONDS)
-            raise
+            worker.stop()  # type: ignore[no-untyped-call]
+            for other in others:
+                other.cancel()
+            # A save that does not let itself be cancelled must not hold up the process: it is taken up later.
+            await asyncio.wait({working, *others}, timeout=self._grace + _STUBBORN_SECONDS)
+        if working.done():
+            working.result()
+        else:
+            logger.warning("A save does not end; it is taken up again later")
 
     async def _beat(self, worker: ProcrastinateWorker, rescue: Rescue) -> None:
-        while True:
+        """Tell the others that this worker lives; return when they took it for dead."""
+        alive = True
+        while alive:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
                 alive = await rescue.beat(worker.worker_id, self._running)
             except TwofoldError as error:
                 logger.warning("No heartbeat: %s", error)
-                continue
-            if not alive:
-                logger.warning("This worker was taken for dead, as after a sleep of the machine; it starts anew")
-                worker.stop()  # type: ignore[no-untyped-call]
-                return
+        logger.warning("This worker was taken for dead, as after a sleep of the machine; it starts anew")
 
-    async def _save(
-        self, context: JobContext, *, tenant_id: str, user_id: str, session_id: str, revision: int
-    ) -> None:
+    async def _save(self, context: JobContext, *, tenant_id: str, user_id: str, session_id: str, revision: int) -> None:
         scope = Scope(tenant_id=unescaped(tenant_id), user_id=unescaped(user_id))
         session, job = unescaped(session_id), context.job
         if job.id is not None:
@@ -155,9 +144,8 @@ class Worker:
         except Exception as error:
             final = is_last(error, job.attempts)
             cause = cause_of(error)
-            logger.warning(
-                "Session %s is not saved (attempt %d%s): %s", session, job.attempts + 1, ", the last" * final, cause
-            )
+            which = f"attempt {job.attempts + 1}{', the last' if final else ''}"
+            logger.warning("Session %s is not saved (%s): %s", session_id, which, cause)
             await self._inbox.mark_failed(scope, session, revision, cause, final=final)
             raise
         finally:

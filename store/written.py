@@ -77,11 +77,12 @@ async def write(
     await connection.execute(_DATE, dated)
     async with connection.cursor() as cursor:
         await cursor.executemany(
-            _SIDE, [_side_row(save, memory, memory.key in result.reworded) for memory in result.written.values()]
+            _SIDE,
+            [_side_row(save, memory, reworded=memory.key in result.reworded) for memory in result.written.values()],
         )
 
 
-def _side_row(save: Save, memory: Memory, reworded: bool) -> dict[str, Any]:
+def _side_row(save: Save, memory: Memory, *, reworded: bool) -> dict[str, Any]:
     return {
         "prefix": prefix_of(save.scope, memory.kind),
         "key": memory.key,

@@ -1,5 +1,6 @@
 """The harness keeps its own promises: nothing leaks in from the shell, the network or another test."""
 
+import asyncio
 import os
 import socket
 import urllib.request
@@ -51,6 +52,14 @@ def test_looking_up_a_name_is_refused(no_network: NetworkGuard) -> None:
     with pytest.raises(OSError, match=r"example\.org"):
         urllib.request.urlopen("http://example.org/", timeout=1)
     assert no_network.refused == ["example.org"]
+    no_network.refused.clear()
+
+
+async def test_an_event_loop_is_guarded_too(no_network: NetworkGuard) -> None:
+    """An asynchronous client gets no further than a plain one."""
+    with pytest.raises(NetworkReached):
+        await asyncio.open_connection(OTHER_MACHINE, 443)
+    assert no_network.refused
     no_network.refused.clear()
 
 

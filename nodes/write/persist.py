@@ -111,4 +111,4 @@ def _episode_change(episode: Episode, words: EpisodeWords, data: dict[str, Any])
 def told(words: EpisodeWords, narrative: str) -> str:
     """Return the episode as one text, request and outcome first: an embedder reads only so far."""
     lesson = (f"Lesson: {words.lesson}",) if words.lesson else ()
-    return "\n".join((f"{words.title}. {words.overall}", narrative, *lesson))
+    return "\n".join((f"{words.title.rstrip('.!?')}. {words.overall}", narrative, *lesson))

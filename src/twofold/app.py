@@ -50,8 +50,10 @@ class MemoryApp:
         The first start of the embedded server takes some seconds. `models` win over the settings.
         Raises SettingsInvalid, StoreUnavailable, StoreUnsuitable, EmbedderMismatch.
         """
-        url = await _url(settings)
-        opened = models or chosen_models(settings, await recorded_embedder(url))
+        url = await asyncio.to_thread(_url, settings)
+        recorded = await recorded_embedder(url)
+        # On a thread: it may import LangMem, which takes seconds.
+        opened = models or await asyncio.to_thread(chosen_models, settings, recorded)
         await migrate(url, dims=opened.embedder.dims, embedder=opened.embedder.name)
         async with open_database(
             url,
@@ -88,9 +90,7 @@ class MemoryApp:
 
     async def recall(self, scope: Scope, query: str, except_session: str | None = None) -> Recall:
         """Return what is remembered for a query, newest first. Raises what the read graph raises."""
-        output = await self.read.ainvoke(
-            {"scope": _state(scope), "query": query, "except_session": except_session}
-        )
+        output = await self.read.ainvoke({"scope": _state(scope), "query": query, "except_session": except_session})
         recall = output["recall"]
         return Recall(
             facts=MEMORIES.validate_python(recall["facts"]), episodes=MEMORIES.validate_python(recall["episodes"])
@@ -166,7 +166,7 @@ def _state(scope: Scope) -> ScopeState:
     return {"tenant_id": scope.tenant_id, "user_id": scope.user_id}
 
 
-async def _url(settings: Settings) -> str:
-    if settings.database_url is not None:
-        return settings.database_url.get_secret_value()
-    return await asyncio.to_thread(start_embedded, settings.data_folder / "postgres")
+def _url(settings: Settings) -> str:
+    """Return the database's URL; starts the embedded server where none is set."""
+    given = settings.database_url
+    return given.get_secret_value() if given else start_embedded(settings.data_folder / "postgres")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from twofold.memory.errors import SettingsInvalid
 from twofold.models.open import Models, open_models
 from twofold.settings import Settings
 
 DEFAULT_CHAT = "openai:gpt-5-mini"
 DEFAULT_EMBEDDING = "openai:text-embedding-3-small"
+MOST_DIMS = 2000
 
 
 def chosen_models(settings: Settings, recorded: tuple[str, int] | None) -> Models:
@@ -17,7 +19,7 @@ def chosen_models(settings: Settings, recorded: tuple[str, int] | None) -> Model
     """
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     reachable = bool(key or settings.openai_base_url)
-    return open_models(
+    models = open_models(
         chat=settings.chat_model or (DEFAULT_CHAT if reachable else "offline"),
         embedding=settings.embedding_model or _embedding(recorded, reachable=reachable),
         base_url=settings.openai_base_url,
@@ -25,6 +27,11 @@ def chosen_models(settings: Settings, recorded: tuple[str, int] | None) -> Model
         dims=settings.embedding_dims or _dims(settings, recorded),
         timeout=settings.model_timeout,
     )
+    if models.embedder.dims > MOST_DIMS:
+        raise SettingsInvalid(
+            f"embedding_dims is {models.embedder.dims}, but pgvector indexes at most {MOST_DIMS}; set embedding_dims"
+        )
+    return models
 
 
 def _embedding(recorded: tuple[str, int] | None, *, reachable: bool) -> str:

@@ -138,7 +138,10 @@ class InProcessMemory:
             self.health.extractor, self.health.embedder = app.models.facts.name, app.models.embedder.name
             self.health.opened = True
             logger.info(
-                "Memory is open: %s, extractor %s, embedder %s", self.health.database, app.models.facts.name, app.models.embedder.name
+                "Memory is open: %s, extractor %s, embedder %s",
+                self.health.database,
+                app.models.facts.name,
+                app.models.embedder.name,
             )
             if self._settings.worker:
                 self._jobs = AppThread("twofold-jobs", self._work)

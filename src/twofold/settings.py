@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import platformdirs
@@ -9,6 +10,10 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from twofold.memory.errors import SettingsInvalid
+
+
+# The parts of a libpq connection string that say where, and nothing that may be secret.
+_WHERE = re.compile(r"\b(?:host|hostaddr|port|dbname)\s*=\s*(?:'[^']*'|\S+)")
 
 
 def _data_folder() -> Path:
@@ -67,10 +72,13 @@ class Settings(BaseSettings):
 
     @property
     def database_shown(self) -> str:
-        """The database as a person may see it: without user and password."""
+        """The database as a person may see it: where it is, without user and password."""
         if self.database_url is None:
             return f"embedded, in {self.data_folder}"
-        return self.database_url.get_secret_value().rsplit("@", 1)[-1].split("?", 1)[0]
+        url = self.database_url.get_secret_value()
+        if "://" in url:
+            return url.rsplit("@", 1)[-1].split("?", 1)[0].removeprefix("postgresql://") or "local"
+        return " ".join(match[0] for match in _WHERE.finditer(url))
 
 
 def load_settings(**given: object) -> Settings:

@@ -8,14 +8,13 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
-from twofold.models.offline import OfflineNarrator
 
-from tests.acceptance.host import APP, Replies, agent_with, said, session_of
-from twofold.adk import MemoryPlugin, MemoryService
+from tests.acceptance.host import APP, Host, Replies, agent_with, said, session_of
+from twofold.adk import MemoryService
 from twofold.memory.memories import FactChange, Memory
 from twofold.memory.steps import Turn
+from twofold.models.offline import OfflineNarrator
 from twofold.models.open import Models
 from twofold.testing import EchoExtractor, HashEmbedder
 
@@ -54,13 +53,8 @@ def run_and_end(database_url: str) -> None:
     """Answer one message and end, as a script does: nothing is closed, nothing is flushed."""
     sessions = InMemorySessionService()
     asyncio.run(sessions.create_session(app_name=APP, user_id="anna", session_id="s"))
-    runner = Runner(
-        app_name=APP,
-        agent=agent_with(Replies()),
-        session_service=sessions,
-        memory_service=service_with(EchoExtractor(), database_url),
-        plugins=[MemoryPlugin()],
-    )
+    host = Host(service=service_with(EchoExtractor(), database_url), sessions=sessions)
+    runner = host.runner(agent_with(Replies()))
     list(runner.run(user_id="anna", session_id="s", new_message=said(FACT)))
 
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import psycopg
 from google.adk.agents import LlmAgent
+from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -43,7 +44,7 @@ class Replies(BaseLlm):
     async def generate_content_async(
         self,
         llm_request: LlmRequest,
-        stream: bool = False,  # noqa: ARG002, FBT001, FBT002 - ADK's signature
+        stream: bool = False,  # noqa: FBT001, FBT002 - ADK's signature
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield the next reply."""
         self._requests.append(llm_request.model_copy(deep=True))
@@ -64,11 +65,9 @@ class Host:
     def runner(self, agent: LlmAgent) -> Runner:
         """Return a runner with the memory service and its plugin."""
         return Runner(
-            app_name=self.app_name,
-            agent=agent,
+            app=App(name=self.app_name, root_agent=agent, plugins=[MemoryPlugin()]),
             session_service=self.sessions,
             memory_service=self.service,
-            plugins=[MemoryPlugin()],
         )
 
     async def say(

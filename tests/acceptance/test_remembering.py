@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
+
 from month_end import month_end_agent
 from scripted_model import UNKNOWN, ScriptedModel
-
 from tests.acceptance.host import APP, Host, Replies, agent_with, call, request_text, stored, text_of
 from twofold.adk import MemoryService
 from twofold.testing import HashEmbedder

@@ -7,13 +7,12 @@ import threading
 
 import psycopg
 import pytest
-from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import BaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 
 from tests.acceptance.host import APP, Host, Replies, agent_with, call, request_text, said, stored, text_of
-from twofold.adk import MemoryPlugin, MemoryService
+from twofold.adk import MemoryService
 from twofold.models.open import Models
 
 NOBODY_LISTENS = "postgresql://nobody@127.0.0.1:1/nothing?connect_timeout=1"
@@ -45,6 +44,7 @@ async def test_a_run_whose_model_raises_is_saved(host: Host, database_url: str) 
     assert stored(database_url) == ["My company is 1000.", "My period is March."]
 
 
+@pytest.mark.filterwarnings("ignore:The `plugins` argument is deprecated:DeprecationWarning")  # in AgentTool
 async def test_the_run_inside_an_agent_tool_is_not_saved_as_the_users_words(host: Host, database_url: str) -> None:
     """The plugin runs for the inner agent too, whose "user" is the outer agent."""
     inner = agent_with(Replies(), name="archive")
@@ -100,13 +100,7 @@ async def test_an_undone_turn_is_not_remembered(host: Host, database_url: str) -
 def test_the_runner_without_async_saves_and_recalls(database_url: str, models: Models) -> None:
     """`Runner.run` makes a new event loop and thread for each call."""
     service, sessions, model = MemoryService(database_url, models=models), InMemorySessionService(), Replies()
-    runner = Runner(
-        app_name=APP,
-        agent=agent_with(model),
-        session_service=sessions,
-        memory_service=service,
-        plugins=[MemoryPlugin()],
-    )
+    runner = Host(service=service, sessions=sessions).runner(agent_with(model))
     for session_id, message in (("1", "My ledger is US Primary."), ("2", "Which ledger is mine?")):
         asyncio.run(sessions.create_session(app_name=APP, user_id="anna", session_id=session_id))
         list(runner.run(user_id="anna", session_id=session_id, new_message=said(message)))

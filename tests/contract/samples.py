@@ -17,12 +17,12 @@ def turn(text: str, *, event_id: str = "v1", role: Role = "user", context: bool 
 
 
 def said(*texts: str) -> list[Turn]:
-    """Return user turns with the events v1, v2, …"""
+    """Return user turns with the events v1, v2 and so on."""
     return [turn(text, event_id=f"v{number}") for number, text in enumerate(texts, start=1)]
 
 
 def known(*texts: str) -> list[Memory]:
-    """Return known facts with the keys k1, k2, …"""
+    """Return known facts with the keys k1, k2 and so on."""
     return [
         Memory(
             key=f"k{number}",
@@ -85,7 +85,9 @@ FAILURE = episode(
     step("close_period", "FAILURE", "open subledgers exist", period="2026-03"),
 )
 PENDING = episode(step("close_period", "PENDING", "confirmation", period="2026-03"))
-PARTIAL = episode(step("post_journal", "FAILURE", "period is closed", journal="J-77"), step("close_period", period="2026-03"))
+PARTIAL = episode(
+    step("post_journal", "FAILURE", "period is closed", journal="J-77"), step("close_period", period="2026-03")
+)
 RECOVERED = episode(
     step("close_period", "FAILURE", "open subledgers exist", period="2026-03"), step("close_period", period="2026-03")
 )

@@ -21,7 +21,8 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     kind = request.param.removeprefix("cached ")
     with OpenAIDouble() as double:
         openai = OpenAIEmbedder("text-embedding-3-small", 1536, base_url=double.base_url)
-        plain: Embedder = {"hash": HashEmbedder(), "minilm": MiniLMEmbedder(), "openai": openai}[kind]
+        embedders: dict[str, Embedder] = {"hash": HashEmbedder(), "minilm": MiniLMEmbedder(), "openai": openai}
+        plain = embedders[kind]
         yield plain if kind == request.param else CachedEmbedder(plain)
         await openai.aclose()
 

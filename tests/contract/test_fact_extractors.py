@@ -58,7 +58,8 @@ async def test_an_unrelated_known_fact_is_left_alone(extractor: FactExtractor) -
 
 async def test_every_change_is_complete(extractor: FactExtractor) -> None:
     changes = await extractor.extract(
-        said("I prefer PDF. My ledger is EU_PRIMARY.", "Please always show amounts in EUR."), known("The user prefers PDF.")
+        said("I prefer PDF. My ledger is EU_PRIMARY.", "Please always show amounts in EUR."),
+        known("The user prefers PDF."),
     )
     for change in changes:
         assert bool(change.key) == (change.action != "ADD")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import twofold
 from tests.packaging.project import LINKS, ROOT, copy_of_tree
 
 IMPORT_ALL = """
@@ -39,7 +40,7 @@ def files(wheel: Path) -> set[str]:
 def test_the_wheel_claims_one_name(files: set[str]) -> None:
     """An installer gets `twofold` and its metadata: no `graphs` or `tests` beside other people's packages."""
     tops = {name.partition("/")[0] for name in files}
-    assert tops == {"twofold", "twofold-0.1.0.dist-info"}
+    assert tops == {"twofold", f"twofold-{twofold.__version__}.dist-info"}
 
 
 def test_the_wheel_holds_every_source_file(files: set[str]) -> None:
@@ -65,7 +66,7 @@ def test_the_wheel_works_away_from_the_tree(wheel: Path, tmp_path: Path) -> None
     script = [str(python), "-c", IMPORT_ALL]
     shown = subprocess.run(script, cwd=tmp_path, check=True, capture_output=True, text=True)
     version, *places = shown.stdout.split()
-    assert version == "0.1.0"
+    assert version == twofold.__version__
     assert [place for place in places if not place.startswith(str(tmp_path / "venv"))] == []
 
 

@@ -39,7 +39,8 @@ class MemoryPlugin(BasePlugin):
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
         """Remember which turn runs, for the searches made in it."""
         try:
-            current_turn.set(_turn_of(invocation_context) if _service_of(invocation_context) else None)
+            if _service_of(invocation_context):
+                current_turn.set(_turn_of(invocation_context))
         except Exception:
             logger.exception("The running turn could not be told to memory; searches use the message alone")
         return None
@@ -89,7 +90,11 @@ class MemoryPlugin(BasePlugin):
         try:
             seconds = self._clock.take(context.invocation_id)
             service = _service_of(context)
-            if service is None or not self._save:
+            if service is None:
+                return
+            # The caller's context outlives the turn: what it searches next is not asked in this session.
+            current_turn.set(None)
+            if not self._save:
                 return
             self._services.add(service)
             # Fetched anew: the session at hand may be truncated by `RunConfig.get_session_config`.

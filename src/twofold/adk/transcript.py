@@ -149,6 +149,7 @@ def _rewound(blank: Entry, event: Event) -> Entry | None:
 
 
 _ANSWERS: Mapping[str, EntryKind] = {REQUEST_CONFIRMATION: "confirmed", REQUEST_INPUT: "answered"}
+# A new shape is a new reader. Those of events number their entries: put a new one at the end.
 _OF_PARTS: tuple[Callable[[Entry, object, Event], Entry | None], ...] = (_called, _returned, _said)
 _OF_EVENTS: tuple[Callable[[Entry, Event], Entry | None], ...] = (_heard, _failed, _rewound)
 

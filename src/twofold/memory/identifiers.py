@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from unicodedata import normalize
 
 _TOKEN = re.compile(r"\w(?:[\w.,/-]{0,126}\w)?")
+_AMOUNT = re.compile(r"\d{1,3}(?:[.,]\d{3})*(?:[.,]\d+)?")
 _LIST = re.compile(r"[,/]+")
 _JOINT = re.compile(r"[\W_]+")
 _SHORTEST_PART = 4
@@ -29,6 +30,8 @@ def identifiers(text: str) -> frozenset[str]:
 def _candidates(token: str) -> Iterator[str]:
     """Yield a token as it stands, the members of a list like `FB60/FB50`, and the longer parts."""
     yield token
+    if _AMOUNT.fullmatch(token):
+        return
     yield from (name for name in _LIST.split(token) if len(name) >= _SHORTEST_PART or not name.isdigit())
     yield from (part for part in _JOINT.split(token) if len(part) >= _SHORTEST_PART and _has_digit(part))
 

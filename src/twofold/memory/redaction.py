@@ -45,8 +45,9 @@ def redact_json(value: Json) -> Json:
     if isinstance(value, str):
         return redact_text(value)
     if isinstance(value, Mapping):
+        names = {key: redact_text(key) for key in value}
         beside = _name_beside(value)
-        return {redact_text(key): _redact_item(beside if key == "value" else key, value[key]) for key in value}
+        return {name: _redact_item(beside if name == "value" else name, value[key]) for key, name in names.items()}
     if isinstance(value, Sequence):
         return [redact_json(item) for item in value]
     if isinstance(value, int) and value > _LARGEST_HARMLESS_INT:
@@ -111,11 +112,11 @@ def _redact_item(key: str, item: Json) -> Json:
 
 def _name_beside(value: Mapping[str, Json]) -> str:
     names = (value.get(name) for name in _PAIR_NAMES)
-    return next((name for name in names if isinstance(name, str)), "value")
+    return next((redact_text(name) for name in names if isinstance(name, str)), "value")
 
 
 def _kind_of_key(key: str) -> SecretKind | None:
-    words = _words_of(key)
+    words = _words_of(_PLACEHOLDER.sub("", key))
     kinds = (kind for kind in SECRET_KINDS if words.endswith(tuple(f" {name}" for name in kind.keys)))
     return next(kinds, None)
 

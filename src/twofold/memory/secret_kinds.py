@@ -138,7 +138,7 @@ SECRET_KINDS = (
         name="authorization",
         keys=("authorization", "authorization header"),
         needs=("authorization",),
-        patterns=(named("authorization", rf"(?:basic|bearer|digest|token)\s+{NEW}{{3,}}|{NEW}{{24,}}"),),
+        patterns=(named("authorization", rf"(?:basic|bearer|digest|token)\s+{WORD}|{NEW}{{24,}}"),),
     ),
     SecretKind(
         name="token",

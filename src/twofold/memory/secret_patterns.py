@@ -16,8 +16,8 @@ WORD = rf"{NEW}{{1,200}}(?<![.,;:)\]\}}\"'`\\])"
 """A value up to the next space, without the punctuation after it."""
 LINE = r"(?:(?!\[redacted: )[^\n]){1,400}"
 """A value up to the end of the line."""
-QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`])"
-"""A value between quotes, spaces included."""
+QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`\n]|\Z)"
+"""A value between quotes, spaces included; the second quote may be cut off."""
 
 _SHORTEST_WITH_DIGIT, _SHORTEST = 6, 20
 _NO_VALUE = frozenset(

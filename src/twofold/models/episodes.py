@@ -9,7 +9,6 @@ from typing import Literal
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
-from twofold.memory.clean import clean_text
 from twofold.memory.errors import ModelFailed
 from twofold.memory.fence import fenced
 from twofold.memory.jsontypes import Json
@@ -18,6 +17,7 @@ from twofold.memory.words import ENDED, LONGEST_SENTENCE, LONGEST_TITLE, check_w
 from twofold.models.guard import is_refused_input
 from twofold.models.managers import Answer, Managers
 from twofold.models.reply import reply_problems
+from twofold.models.told import ModelText
 
 logger = logging.getLogger(__name__)
 
@@ -46,13 +46,13 @@ class EpisodeSchema(BaseModel):
     outcome: Literal["success", "partial", "failure", "pending"] = Field(
         description="How the whole episode ended, as the text says."
     )
-    title: str = Field(
+    title: ModelText = Field(
         description=f"What was to be done, as a short noun phrase of at most {LONGEST_TITLE} characters."
     )
-    overall: str = Field(
+    overall: ModelText = Field(
         description=f"One sentence on what was done and how it ended, at most {LONGEST_SENTENCE} characters."
     )
-    lesson: str = Field(
+    lesson: ModelText = Field(
         default="",
         description="What to know next time, as one sentence, where a step failed or something stood in the way;"
         f" else empty. At most {LONGEST_SENTENCE} characters.",
@@ -113,11 +113,7 @@ def _judge(answer: Answer, episode: Episode) -> tuple[EpisodeWords | None, list[
     told = next((doc for doc in answer.documents.values() if isinstance(doc, EpisodeSchema)), None)
     if told is None:
         return None, [*problems, answer.fault or "it tells no episode"]
-    words = EpisodeWords(
-        title=clean_text(told.title).strip(),
-        overall=_with_ending(clean_text(told.overall).strip(), episode),
-        lesson=clean_text(told.lesson).strip(),
-    )
+    words = EpisodeWords(title=told.title, overall=_with_ending(told.overall, episode), lesson=told.lesson)
     if told.outcome != episode.outcome:
         problems.append(f"it takes the {episode.outcome} for a {told.outcome}")
     return words, [*problems, *check_words(words, episode)]

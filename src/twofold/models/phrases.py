@@ -8,7 +8,8 @@ from twofold.models.grammar import ADVERB
 
 
 def _pattern(regex: str) -> re.Pattern[str]:
-    return re.compile(" ".join(regex.split()).replace(" ", r"\s+").replace("~", r"\s*"), re.IGNORECASE)
+    """Compile a phrase: a blank stands for any blanks, a tilde for blanks or none."""
+    return re.compile(regex.replace(" ", r"\s+").replace("~", r"\s*"), re.IGNORECASE)
 
 
 # Asked, passing, supposed or secret: nothing to remember.
@@ -33,7 +34,7 @@ LEAD = _pattern(
     r"(?: that)?[,:!]? )+"
 )
 CORRECTING = _pattern(r"(?:(?:no|nope|wait|sorry|correction|actually|rather)\b[,:!.]? )+")
-STANDING = _pattern(r"(?:from now on|going forward|in (?:the )?future)\b[,:]? ")
+STANDING = _pattern(r"(?:from now on|going forward|in (?:the )?future)\b[,:]?~")
 
 # What takes something back.
 FORGET = _pattern(r"(?:please )?forget (?:that |about )?(?P<old>.+)")

@@ -23,7 +23,7 @@ _DIMS = 1536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request as it arrived. `tools` are the names of the tools it offers."""
+    """One request as it arrived: header names in lower case, `tools` the names of the tools it offers."""
 
     path: str
     body: Mapping[str, Any]
@@ -136,7 +136,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: dict[str, Any]) -> None:
         tools = tuple(tool["function"]["name"] for tool in body.get("tools", ()))
-        request = Request(path=self.path, body=body, headers=dict(self.headers.items()), tools=tools)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Request(path=self.path, body=body, headers=headers, tools=tools)
         reply = cast(_Server, self.server).double.answer(request)
         content = reply.raw if reply.raw is not None else json.dumps(_body(request, reply)).encode()
         self.send_response(reply.status)

@@ -23,7 +23,9 @@ def test_texts_that_differ_in_case_spacing_or_unicode_form_are_one(one: str, oth
     assert fingerprint(one) == fingerprint(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("company 1000", "company 1010"), ("11-25", "1125"), ("US_PRIMARY", "US PRIMARY")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("company 1000", "company 1010"), ("11-25", "1125"), ("US_PRIMARY", "US PRIMARY")]
+)
 def test_texts_that_differ_in_an_identifier_are_two(one: str, other: str) -> None:
     assert fingerprint(one) != fingerprint(other)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,9 +20,9 @@ def sessions(draw: st.DrawFn) -> tuple[Entry, ...]:
     """Draw a session whose events have one to three parts and times of their own."""
     entries = []
     for number in draw(numbers):
-        at = START + timedelta(seconds=number)
-        for part in range(draw(st.integers(1, 3))):
-            entries.append(replace(user(f"{number}.{part}"), event_id=f"e{number}", part=part, at=at))
+        event: dict[str, Any] = {"event_id": f"e{number}", "at": START + timedelta(seconds=number)}
+        parts = range(draw(st.integers(1, 3)))
+        entries += [user(f"{number}.{part}", part=part, **event) for part in parts]
     return tuple(entries)
 
 
@@ -40,7 +41,9 @@ def hand_overs(draw: st.DrawFn) -> tuple[tuple[Entry, ...], list[tuple[Entry, ..
 
 
 @given(hand_overs())
-def test_any_order_of_hand_overs_gives_the_whole_session(case: tuple[tuple[Entry, ...], list[tuple[Entry, ...]]]) -> None:
+def test_any_order_of_hand_overs_gives_the_whole_session(
+    case: tuple[tuple[Entry, ...], list[tuple[Entry, ...]]],
+) -> None:
     whole, pieces = case
     merged: tuple[Entry, ...] = ()
     for piece in pieces:

@@ -20,7 +20,10 @@ TRACE = 'Traceback (most recent call last):\n  File "close.py", line 3\nRuntimeE
         # 1 reflect and retry
         ({"response_type": "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN", "error_details": "no ledger"}, "no ledger"),
         # 2 MCP
-        ({"isError": True, "content": [{"type": "text", "text": "no such"}, {"type": "text", "text": "ledger"}]}, "no such; ledger"),
+        (
+            {"isError": True, "content": [{"type": "text", "text": "no such"}, {"type": "text", "text": "ledger"}]},
+            "no such; ledger",
+        ),
         ({"is_error": True, "content": []}, ""),
         # 3 error
         ({"error": "period closed"}, "period closed"),
@@ -130,12 +133,12 @@ def test_an_earlier_rule_outranks_a_later_one(response: Json, outcome: str) -> N
     ("error", "reason"),
     [
         (
-            "Tool post execution failed. Analyze this execution error and your inputs. Execution Error: Status Code: 409",
+            "Tool post execution failed. Analyze this execution error. Execution Error: Status Code: 409",
             "Status Code: 409",
         ),
         (
-            "Invoking `post()` failed as the following mandatory input parameters are not present:\nledger\nYou could"
-            " retry calling this tool, but it is IMPORTANT for you to provide all the mandatory parameters.",
+            "Invoking `post()` failed as the following mandatory input parameters are not present:\nledger\n"
+            + "You could retry calling this tool, but it is IMPORTANT for you to provide all the mandatory parameters.",
             "Invoking `post()` failed as the following mandatory input parameters are not present: ledger",
         ),
         (
@@ -158,9 +161,13 @@ def test_a_reason_is_one_short_line(text: str) -> None:
 
 plain_json: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["result", "status", "error", "isError", "content", "exit_code", "message", "x"]), inner, max_size=4
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["result", "status", "error", "isError", "content", "exit_code", "message", "x"]),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=15,
 )

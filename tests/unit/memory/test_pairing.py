@@ -43,7 +43,12 @@ def told(*entries: Entry) -> list[str]:
         ),
         # without ids: in order, per tool
         (
-            [called("post", None), called("check", None), returned("check", None, response=BAD), returned("post", None)],
+            [
+                called("post", None),
+                called("check", None),
+                returned("check", None, response=BAD),
+                returned("post", None),
+            ],
             ["post SUCCESS", "check FAILURE bad"],
         ),
         (
@@ -65,7 +70,11 @@ def told(*entries: Entry) -> list[str]:
         # long-running: the last response decides
         ([called("job", long_running=True), returned("job", response={"status": "pending"})], ["job PENDING pending"]),
         (
-            [called("job", long_running=True), returned("job", response={"status": "pending"}), returned("job", invocation="i2")],
+            [
+                called("job", long_running=True),
+                returned("job", response={"status": "pending"}),
+                returned("job", invocation="i2"),
+            ],
             ["job SUCCESS"],
         ),
         ([called("job", long_running=True)], ["job PENDING no response yet"]),
@@ -98,11 +107,17 @@ ASKED = [called("post"), REQUIRES, asks_confirmation("q1", of="c1")]
         ([], "post PENDING awaiting confirmation"),
         ([confirmed("q1", {"confirmed": True}), returned("post")], "post SUCCESS"),
         ([confirmed("q1", {"confirmed": True}), returned("post", response=BAD)], "post FAILURE bad"),
-        ([confirmed("q1", {"confirmed": False}), returned("post", response=REJECTED)], "post FAILURE rejected by the user"),
+        (
+            [confirmed("q1", {"confirmed": False}), returned("post", response=REJECTED)],
+            "post FAILURE rejected by the user",
+        ),
         ([confirmed("q1", {"confirmed": False})], "post FAILURE rejected by the user"),
         ([confirmed("q1", {"response": '{"confirmed": false}'})], "post FAILURE rejected by the user"),
         # the tool itself took the refusal well
-        ([confirmed("q1", {"confirmed": False}), returned("post", response="not posted")], "post FAILURE rejected by the user"),
+        (
+            [confirmed("q1", {"confirmed": False}), returned("post", response="not posted")],
+            "post FAILURE rejected by the user",
+        ),
         # approved, and then the tool raised
         (
             [confirmed("q1", {"confirmed": True}, "i2"), failed("RuntimeError", "db down", "i2")],
@@ -128,7 +143,9 @@ def test_an_authorization_that_was_asked_for_is_awaited() -> None:
 
 @pytest.mark.parametrize("tool", sorted(FRAMEWORK_CALLS))
 def test_the_frameworks_own_calls_are_no_steps(tool: str) -> None:
-    assert told(called(tool), returned(tool), called("run_skill_script", "c2")) == ["run_skill_script UNKNOWN interrupted"]
+    assert told(called(tool), returned(tool), called("run_skill_script", "c2")) == [
+        "run_skill_script UNKNOWN interrupted"
+    ]
 
 
 def test_another_set_of_framework_calls_can_be_passed() -> None:

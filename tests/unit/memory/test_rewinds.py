@@ -29,7 +29,9 @@ A, B, C = ((user(name, name.lower()), agent(name + "!", name.lower())) for name 
         ((*A, *B, rewound("b", "r1"), *C, rewound("r1", "r2")), ["A", "A!", "B", "B!"]),
     ],
 )
-def test_a_marker_undoes_from_the_start_of_its_invocation_up_to_itself(entries: tuple[Entry, ...], left: list[str]) -> None:
+def test_a_marker_undoes_from_the_start_of_its_invocation_up_to_itself(
+    entries: tuple[Entry, ...], left: list[str]
+) -> None:
     assert texts(after_rewinds(session(*entries))) == left
 
 

@@ -43,7 +43,7 @@ async def test_the_key_is_sent_and_a_server_without_one_is_served_too() -> None:
             model = open_chat("double", base_url=double.base_url, api_key=key)
             await model.ainvoke("Hello")
             await close_chat(model)
-        assert [each.headers["Authorization"] for each in double.requests] == ["Bearer the-key", "Bearer none"]
+        assert [each.headers["authorization"] for each in double.requests] == ["Bearer the-key", "Bearer none"]
 
 
 async def test_the_environment_does_not_decide_where_conversations_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +66,7 @@ def test_one_extractor_serves_two_event_loops_at_the_same_time() -> None:
         extracted: list[int] = []
 
         async def extract() -> None:
-            for _ in range(3):
-                extracted.append(len(await facts.extract(said("I prefer PDF"), [])))
+            extracted.extend([len(await facts.extract(said("I prefer PDF"), [])) for _ in range(3)])
             await facts.aclose()
 
         threads = [threading.Thread(target=lambda: asyncio.run(extract())) for _ in range(2)]

@@ -13,6 +13,7 @@ import pytest
 
 from tests.contract.samples import FAILURE, known, said
 from twofold.memory.errors import ModelFailed
+from twofold.memory.memories import Memory
 from twofold.memory.words import plain_words
 from twofold.models.chat import open_chat
 from twofold.models.episodes import REQUEST, LangMemNarrator
@@ -57,7 +58,7 @@ UNUSABLE = {
     "a scalar": (Reply.tools(("Memory", "3")), "valid dictionary"),
     "unknown tool": (Reply.tools(("Note", {"content": "x"})), "there is no tool 'Note'"),
     "wrong fields": (Reply.tools(("Memory", {"text": "x"})), "Field required"),
-    "nothing but blanks": (Reply.tools(("Memory", {"content": "\x00 "})), "is empty"),
+    "nothing but blanks": (Reply.tools(("Memory", {"content": "\x00 "})), "at least 1 character"),
     "unknown id": (Reply.tools(patch("m9", "x")), "'m9', which does not exist"),
     "number as id": (Reply.tools(patch(1, "x")), "json_doc_id"),
     "two patches of one fact": (Reply.tools(patch("m1", "a"), patch("m1", "b")), "'m1' is changed twice"),
@@ -116,15 +117,15 @@ OUTAGES = {
 }
 
 
-@pytest.mark.parametrize("existing", [False, True], ids=["nothing known", "facts known"])
+@pytest.mark.parametrize("existing", [[], PDF], ids=["nothing known", "facts known"])
 @pytest.mark.parametrize("case", OUTAGES)
 async def test_an_outage_fails_after_the_clients_own_tries_with_its_cause(
-    case: str, existing: bool, double: OpenAIDouble, facts: LangMemFactExtractor
+    case: str, existing: list[Memory], double: OpenAIDouble, facts: LangMemFactExtractor
 ) -> None:
     reply, cause, requests = OUTAGES[case]
     double.always("Memory", reply)
     with pytest.raises(ModelFailed, match="'openai:double' failed") as failure:
-        await facts.extract(said("I prefer Excel"), PDF if existing else [])
+        await facts.extract(said("I prefer Excel"), existing)
     assert isinstance(failure.value.__cause__, cause)
     assert len(double.requests) == requests
 
