@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
@@ -12,7 +12,6 @@ from psycopg.types.json import Jsonb
 from twofold.memory.memories import Memory
 from twofold.memory.scope import Kind, Scope, label
 from twofold.store import erasures as sql
-from twofold.store.entries import entries_from_json
 from twofold.store.labels import which, whose
 from twofold.store.pool import Connection
 from twofold.store.queue import Queue
@@ -61,7 +60,7 @@ async def erase_session(connection: Connection, queue: Queue, scope: Scope, sess
     """
     await lock_scope(connection, scope, now)
     session = {**which(scope, session_id), "prefixes": list(prefixes_of(scope)), "now": now}
-    known = await _known_events(connection, session)
+    known = await _event_ids(connection, sql.EVENTS_OF_SESSION, session)
     async with connection.cursor(row_factory=class_row(StoreRow)) as cursor:
         gone = [memory_of(row) for row in await (await cursor.execute(sql.TAKE_OF_SESSION, session)).fetchall()]
         rows = await (await cursor.execute(sql.RESTING_ON_SESSION, session)).fetchall()
@@ -86,7 +85,7 @@ async def erase_user(connection: Connection, queue: Queue, scope: Scope, now: da
     """Erase everything of a person. What remains is a tombstone: nothing up to now may come back."""
     await lock_scope(connection, scope, now)
     person = {**whose(scope), "prefixes": list(prefixes_of(scope)), "now": now}
-    later = await _events_dated_later(connection, person)
+    later = sorted(await _event_ids(connection, sql.EVENTS_DATED_LATER, person))  # which `before` would let pass
     memories = (await connection.execute(sql.DELETE_MEMORIES, person)).rowcount
     audited = (await connection.execute(sql.DELETE_AUDIT, person)).rowcount
     sessions = (await connection.execute(sql.DELETE_ALL_INBOX, person)).rowcount
@@ -130,16 +129,8 @@ async def _blank(connection: Connection, scope: Scope, memories: list[Memory], n
     return blanked
 
 
-async def _known_events(connection: Connection, session: dict[str, Any]) -> set[str]:
-    rows = await (await connection.execute(sql.EVENTS_OF_SESSION, session)).fetchall()
-    return {row["event_id"] for row in rows}
-
-
-async def _events_dated_later(connection: Connection, person: dict[str, Any]) -> list[str]:
-    """Return the accepted events that a host dated after now, which a tombstone by time would let pass."""
-    rows = await (await connection.execute(sql.TRANSCRIPTS_DATED_LATER, person)).fetchall()
-    entries = [entry for row in rows for entry in entries_from_json(row["transcript"])]
-    return sorted({entry.event_id for entry in entries if entry.at > person["now"]})
+async def _event_ids(connection: Connection, statement: LiteralString, chosen: dict[str, Any]) -> set[str]:
+    return {row["event_id"] for row in await (await connection.execute(statement, chosen)).fetchall()}
 
 
 def _events_of(session_id: str, memories: list[Memory]) -> set[str]:

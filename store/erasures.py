@@ -28,16 +28,15 @@ UPDATE twofold.memory SET sessions = array_remove(sessions, %(session)s)
 WHERE prefix = %(prefix)s AND key = %(key)s
 """
 EVENTS_OF_SESSION: LiteralString = """
-SELECT entry ->> 'event_id' AS event_id
-FROM twofold.inbox, jsonb_array_elements(transcript) AS entry
+SELECT entry ->> 'event_id' AS event_id FROM twofold.entry
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 UNION
 SELECT unnest(event_ids) FROM twofold.ledger
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
-TRANSCRIPTS_DATED_LATER: LiteralString = """
-SELECT transcript FROM twofold.inbox
-WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND newest_event_at > %(now)s
+EVENTS_DATED_LATER: LiteralString = """
+SELECT DISTINCT entry ->> 'event_id' AS event_id FROM twofold.entry
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND at > %(now)s
 """
 DELETE_MEMORIES: LiteralString = """
 DELETE FROM public.store WHERE prefix = ANY(%(prefixes)s)

@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
-from psycopg.rows import class_row
+from psycopg.rows import class_row, tuple_row
 
 from twofold.memory.ports import Clock
 from twofold.memory.scope import Scope
 from twofold.memory.tombstones import remaining
-from twofold.memory.transcript import Entry, Transcript, merge, without_noise
-from twofold.store.entries import cleaned_entries, entries_from_json, entries_to_json
+from twofold.memory.transcript import Entry, Transcript, without_noise
+from twofold.store.entries import Identity, as_stored, columns, entry_of, news, with_zones
 from twofold.store.inbox_rows import (
     ADD,
+    ADD_ENTRIES,
     DONE,
+    EMPTY,
+    ENTRIES,
     FAILED,
     FIND,
     FIND_LOCKED,
+    KNOWN,
     STATE,
     UPDATE,
     InboxRow,
@@ -29,7 +33,7 @@ from twofold.store.labels import which
 from twofold.store.pool import Connection, Pool, borrowed, transaction
 from twofold.store.queue import Queue
 from twofold.store.scopes import hold_scope, tombstones
-from twofold.store.storable import checked_json, escaped
+from twofold.store.storable import escaped
 from twofold.store.ttl import expiry
 
 _LONGEST_ERROR = 500
@@ -71,7 +75,8 @@ class Inbox:
 
         Raises InvalidInput for a time without its zone, StoreUnavailable if the database does not take it.
         """
-        arrived = cleaned_entries(without_noise(entries))
+        arrived = tuple(as_stored(with_zones(without_noise(entries))))
+        session = which(scope, session_id)
         async with transaction(self._pool) as connection:
             now = self._clock.now()
             await hold_scope(connection, scope, now)
@@ -79,23 +84,30 @@ class Inbox:
             row = await _locked(connection, scope, session_id, now, add=bool(arrived))
             if row is None:
                 return Accepted(revision=0, changed=False)
-            known = entries_from_json(row.transcript)
-            merged = merge(known, arrived)
-            if merged == known:
+            if row.expired:
+                await connection.execute(EMPTY, session)
+            new = news(await _known(connection, session), arrived)
+            if not new:
                 return Accepted(revision=row.revision, changed=False)
-            await self._update(connection, scope, session_id, entries=merged, revision=row.revision + 1, now=now)
-            await self._queue.defer(connection, scope, session_id, row.revision + 1, after=settle, urgent=settle <= 0)
-            return Accepted(revision=row.revision + 1, changed=True)
+            revision = row.revision + 1
+            await connection.execute(ADD_ENTRIES, {**session, **columns(new)})
+            dated = {"revision": revision, "now": now, "expires_at": expiry(now, self._ttl_days)}
+            await connection.execute(UPDATE, {**session, **dated})
+            await self._queue.defer(connection, scope, session_id, revision, after=settle, urgent=settle <= 0)
+            return Accepted(revision=revision, changed=True)
 
     async def load(self, scope: Scope, session_id: str) -> Loaded | None:
         """Return the session, None if it was never accepted or was erased."""
+        session = which(scope, session_id)
         async with borrowed(self._pool) as connection:
-            row = await _row(connection, FIND, {**which(scope, session_id), "now": self._clock.now()})
-            if row is None:
+            row = await _row(connection, FIND, {**session, "now": self._clock.now()})
+            if row is None or row.expired:
                 return None
             erased = await tombstones(connection, scope, session_id)
+            rows = await (await connection.execute(ENTRIES, session)).fetchall()
+        entries = remaining((entry_of(row["entry"]) for row in rows), erased)
         return Loaded(
-            transcript=Transcript(session_id=session_id, entries=remaining(entries_from_json(row.transcript), erased)),
+            transcript=Transcript(session_id=session_id, entries=entries),
             revision=row.revision,
             done_revision=row.done_revision,
             accepted_at=row.accepted_at,
@@ -122,25 +134,6 @@ class Inbox:
         async with borrowed(self._pool) as connection:
             await connection.execute(FAILED, noted)
 
-    async def _update(
-        self,
-        connection: Connection,
-        scope: Scope,
-        session_id: str,
-        *,
-        entries: tuple[Entry, ...],
-        revision: int,
-        now: datetime,
-    ) -> None:
-        changed = {
-            "transcript": checked_json("transcript", entries_to_json(entries)),
-            "revision": revision,
-            "now": now,
-            "newest": max(entry.at for entry in entries),
-            "expires_at": expiry(now, self._ttl_days),
-        }
-        await connection.execute(UPDATE, {**which(scope, session_id), **changed})
-
 
 async def _locked(
     connection: Connection, scope: Scope, session_id: str, now: datetime, *, add: bool
@@ -156,6 +149,12 @@ async def _locked(
         await connection.execute(ADD, {**session, **raw})
         row = await _row(connection, FIND_LOCKED, session)
     return row
+
+
+async def _known(connection: Connection, session: dict[str, str]) -> dict[Identity, bool]:
+    async with connection.cursor(row_factory=tuple_row) as cursor:
+        rows = await (await cursor.execute(KNOWN, session)).fetchall()
+    return {(event, part): timed for event, part, timed in rows}
 
 
 async def _row(connection: Connection, statement: LiteralString, parameters: dict[str, object]) -> InboxRow | None:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import LiteralString
 
-# A row that has expired counts as empty; one that still waits never expires.
+# What has expired counts as empty; what still waits never expires.
 FIND: LiteralString = """
-SELECT revision, done_revision, failed_revision, accepted_at,
-       CASE WHEN expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision)
-            THEN '[]'::jsonb ELSE transcript END AS transcript
-FROM twofold.inbox
-WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s AND revision > 0
-"""
-FIND_LOCKED: LiteralString = """
-SELECT revision, done_revision, failed_revision, accepted_at,
-       CASE WHEN expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision)
-            THEN '[]'::jsonb ELSE transcript END AS transcript
+SELECT revision, done_revision, accepted_at,
+       coalesce(expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision), false) AS expired
 FROM twofold.inbox
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
-FOR UPDATE
 """
+FIND_LOCKED: LiteralString = f"{FIND}FOR UPDATE"
 ADD: LiteralString = """
 INSERT INTO twofold.inbox
     (tenant_label, user_label, session_label, tenant_id, user_id, session_id, accepted_at)
@@ -30,9 +22,30 @@ ON CONFLICT DO NOTHING
 """
 UPDATE: LiteralString = """
 UPDATE twofold.inbox
-SET transcript = %(transcript)s::jsonb, revision = %(revision)s, accepted_at = %(now)s,
-    newest_event_at = %(newest)s, expires_at = %(expires_at)s, reason = ''
+SET revision = %(revision)s, accepted_at = %(now)s, expires_at = %(expires_at)s, reason = ''
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+KNOWN: LiteralString = """
+SELECT event_label, part, entry ? 'seconds' AS timed FROM twofold.entry
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+EMPTY: LiteralString = """
+DELETE FROM twofold.entry
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
+ADD_ENTRIES: LiteralString = """
+INSERT INTO twofold.entry (tenant_label, user_label, session_label, event_label, part, at, entry)
+SELECT %(tenant)s, %(user)s, %(session)s, n.event_label, n.part, n.at, n.entry
+FROM unnest(%(labels)s::text[], %(parts)s::int[], %(times)s::timestamptz[], %(entries)s::jsonb[])
+     WITH ORDINALITY AS n (event_label, part, at, entry, number)
+ORDER BY n.number
+ON CONFLICT (tenant_label, user_label, session_label, event_label, part)
+DO UPDATE SET at = excluded.at, entry = excluded.entry
+"""
+ENTRIES: LiteralString = """
+SELECT entry FROM twofold.entry
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+ORDER BY at, seq
 """
 STATE: LiteralString = """
 SELECT revision, done_revision, failed_revision, reason, error
@@ -80,9 +93,8 @@ class InboxRow:
 
     revision: int
     done_revision: int
-    failed_revision: int
     accepted_at: datetime
-    transcript: Any
+    expired: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

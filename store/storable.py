@@ -50,6 +50,11 @@ def is_storable(value: Json) -> bool:
     return _dumped(value) is not None
 
 
+def cleaned_text(text: str) -> str:
+    """Return the text with NUL and lone surrogates replaced by U+FFFD."""
+    return _UNSTORABLE.sub(_REPLACEMENT, text)
+
+
 def cleaned(name: str, value: Json) -> Any:
     """Return the value with what Postgres cannot keep replaced: U+FFFD in texts, null for NaN.
 
@@ -81,9 +86,9 @@ def _holds_nul(value: Json) -> bool:
 
 def _cleaned(value: Json) -> Json:
     if isinstance(value, str):
-        return _UNSTORABLE.sub(_REPLACEMENT, value)
+        return cleaned_text(value)
     if isinstance(value, Mapping):
-        return {_UNSTORABLE.sub(_REPLACEMENT, name): _cleaned(item) for name, item in value.items()}
+        return {cleaned_text(name): _cleaned(item) for name, item in value.items()}
     if isinstance(value, Sequence):
         return [_cleaned(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

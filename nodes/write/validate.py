@@ -29,7 +29,7 @@ async def validate(state: WriteInput, *, bound: Scope | None = None) -> Validate
 
     Raises InvalidInput, which names the field, the limit and the kind of value that was given.
     """
-    session_id = state.get("session_id")
+    session_id: object = state.get("session_id")
     if not isinstance(session_id, str) or not session_id:
         raise InvalidInput(f"session_id: expected a text that is not empty, not {session_id!r:.40}")
     entries = merge((), map(_cleaned, checked_entries(state.get("entries"), limit=MAX_ENTRIES)))

@@ -53,7 +53,7 @@ class MemoryApp:
         url = await asyncio.to_thread(_url, settings)
         recorded = await recorded_embedder(url)
         # On a thread: it may import LangMem, which takes seconds.
-        opened = models or await asyncio.to_thread(chosen_models, settings, recorded)
+        opened = await asyncio.to_thread(chosen_models, settings, recorded) if models is None else models
         await migrate(url, dims=opened.embedder.dims, embedder=opened.embedder.name)
         async with open_database(
             url,

@@ -39,8 +39,14 @@ class AppThread:
     def close(self) -> None:
         """Close the app and end the thread."""
         if self._thread.alive:
-            self._thread.submit(self._stack.aclose()).result()
+            self._thread.submit(self._released()).result()
             self._thread.stop()
+
+    async def _released(self) -> None:
+        # Not before an opening under way has ended: what it opens then would never be closed.
+        async with self._opening:
+            await self._stack.aclose()
+            self._app = None
 
     async def _act(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
         return await action(await self._opened())

@@ -86,15 +86,15 @@ class InProcessMemory:
 
     async def erase_memory(self, scope: Scope, key: str) -> None:
         """Erase one memory with its traces."""
-        await self._call(lambda app: app.erase_memory(scope, key))
+        await self._call(lambda app: app.database.memories.erase_memory(scope, key))
 
     async def erase_session(self, scope: Scope, session_id: str) -> None:
         """Erase what rests on one session, with its traces."""
-        await self._call(lambda app: app.erase_session(scope, session_id))
+        await self._call(lambda app: app.database.memories.erase_session(scope, session_id))
 
     async def erase_user(self, scope: Scope) -> None:
         """Erase all memory of one person, with its traces."""
-        await self._call(lambda app: app.erase_user(scope))
+        await self._call(lambda app: app.database.memories.erase_user(scope))
 
     async def flush(self, *, timeout: float) -> int:
         """Have the sessions accepted here worked on now; return how many are not done after `timeout` seconds."""

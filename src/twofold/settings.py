@@ -11,7 +11,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from twofold.memory.errors import SettingsInvalid
 
-
 # The parts of a libpq connection string that say where, and nothing that may be secret.
 _WHERE = re.compile(r"\b(?:host|hostaddr|port|dbname)\s*=\s*(?:'[^']*'|\S+)")
 

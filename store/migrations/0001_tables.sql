@@ -47,16 +47,27 @@ CREATE TABLE IF NOT EXISTS twofold.inbox (
     tenant_id       text        NOT NULL,
     user_id         text        NOT NULL,
     session_id      text        NOT NULL,
-    transcript      jsonb       NOT NULL DEFAULT '[]',
     revision        integer     NOT NULL DEFAULT 0,
     done_revision   integer     NOT NULL DEFAULT 0,
     failed_revision integer     NOT NULL DEFAULT 0,   -- given up at this revision: a dead letter
     reason          text        NOT NULL DEFAULT '',  -- why there was nothing to store
     error           text        NOT NULL DEFAULT '',  -- why the last attempt failed
     accepted_at     timestamptz NOT NULL,
-    newest_event_at timestamptz,
     expires_at      timestamptz,
     PRIMARY KEY (tenant_label, user_label, session_label)
+);
+-- Their entries: a session that has grown to hundreds costs no more to accept than what is new of it.
+CREATE TABLE IF NOT EXISTS twofold.entry (
+    tenant_label  text        NOT NULL,
+    user_label    text        NOT NULL,
+    session_label text        NOT NULL,
+    event_label   text        NOT NULL,
+    part          integer     NOT NULL,
+    seq           bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,  -- order of arrival
+    at            timestamptz NOT NULL,
+    entry         jsonb       NOT NULL,
+    PRIMARY KEY (tenant_label, user_label, session_label, event_label, part),
+    FOREIGN KEY (tenant_label, user_label, session_label) REFERENCES twofold.inbox ON DELETE CASCADE
 );
 CREATE INDEX IF NOT EXISTS inbox_not_done ON twofold.inbox (accepted_at) WHERE revision > done_revision;
 CREATE INDEX IF NOT EXISTS inbox_expiry ON twofold.inbox (expires_at);

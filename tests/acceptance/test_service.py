@@ -72,23 +72,25 @@ async def test_a_deleted_session_stays_away_when_it_is_handed_over_again(
 ) -> None:
     """Another session of the user is untouched."""
     other = session_of(("user", "My company is 1000."), ("clerk", "Noted."), session_id="other")
-    for session in (session_of(*TURNS, session_id="s"), other):
+    old = session_of(*TURNS, session_id="s")
+    for session in (old, other):
         await service.add_session_to_memory(session)
     await service.flush()
     await service.delete_session(app_name=APP, user_id="anna", session_id="s")
     assert stored(database_url) == ["My company is 1000."]
-    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.add_session_to_memory(old)
     await service.flush()
     assert stored(database_url) == ["My company is 1000."]
 
 
 async def test_a_deleted_user_stays_away_and_may_say_it_anew(service: MemoryService, database_url: str) -> None:
-    """Old sessions bring nothing back; a new one does."""
-    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    """What was said before the deletion brings nothing back; what is said after it does."""
+    old = session_of(*TURNS, session_id="s")
+    await service.add_session_to_memory(old)
     await service.flush()
     await service.delete_user(app_name=APP, user_id="anna")
     assert stored(database_url) == []
-    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    await service.add_session_to_memory(old)
     await service.flush()
     assert stored(database_url) == []
     await service.add_session_to_memory(session_of(*TURNS, session_id="new"))

@@ -11,7 +11,8 @@ from tests.contract.samples import FAILURE, PARTIAL, PENDING, RECOVERED, SUCCESS
 from twofold.memory.ports import Narrator
 from twofold.memory.steps import Episode
 from twofold.models.chat import open_chat
-from twofold.models.episodes import REQUEST, LangMemNarrator
+from twofold.models.episodes import LangMemNarrator
+from twofold.models.managers import FORCED_TOOL
 from twofold.models.offline import OfflineNarrator
 from twofold.testing import OpenAIDouble
 
@@ -21,7 +22,7 @@ LONG = episode(runs=[run(step("t" * 300, "FAILURE", "because " * 100), request="
 @pytest.fixture(params=["offline rules", "langmem"])
 async def narrator(request: pytest.FixtureRequest) -> AsyncIterator[Narrator]:
     with OpenAIDouble() as double:
-        opened = partial(open_chat, "double", base_url=double.base_url, request=REQUEST)
+        opened = partial(open_chat, "double", base_url=double.base_url, request=FORCED_TOOL)
         langmem = LangMemNarrator("openai:double", opened)
         yield OfflineNarrator() if request.param == "offline rules" else langmem
         await langmem.aclose()

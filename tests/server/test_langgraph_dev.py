@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -19,28 +18,34 @@ from langgraph_sdk.client import LangGraphClient
 CONFIG = Path(__file__).parents[2] / "langgraph.json"
 START_SECONDS = 90
 
-ENTRIES = [
-    {"event_id": "u1", "kind": "said", "author": "user", "at": "2026-04-01T12:00:00Z", "text": "I work with the US Primary Ledger."},
-    {"event_id": "c1", "kind": "called", "author": "agent", "at": "2026-04-01T12:01:00Z", "tool": "close_period", "call_id": "1", "payload": {"period": "2026-03"}},
-    {"event_id": "r1", "kind": "returned", "author": "agent", "at": "2026-04-01T12:02:00Z", "tool": "close_period", "call_id": "1", "payload": {"error": "open subledgers exist"}},
-    {"event_id": "a1", "kind": "said", "author": "agent", "at": "2026-04-01T12:03:00Z", "text": "The close failed."},
-]  # fmt: skip
+TOOL = {"author": "agent", "tool": "close_period", "call_id": "1"}
+ENTRIES: list[dict[str, Any]] = [
+    {"event_id": "u1", "kind": "said", "author": "user", "text": "I work with the US Primary Ledger."},
+    {"event_id": "c1", "kind": "called", "payload": {"period": "2026-03"}, **TOOL},
+    {"event_id": "r1", "kind": "returned", "payload": {"error": "open subledgers exist"}, **TOOL},
+    {"event_id": "a1", "kind": "said", "author": "agent", "text": "The close failed."},
+]
 
 
 @pytest.fixture
-def server(tmp_path: Path, database_url: str) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port), "--config", str(CONFIG)]  # fmt: skip
-    environment = os.environ | {"TWOFOLD_DATABASE_URL": database_url, "LANGGRAPH_NO_VERSION_CHECK": "1", "LANGGRAPH_CLI_NO_ANALYTICS": "1"}  # noqa: TID251,E501 # fmt: skip
-    log = tmp_path / "server.log"
-    with log.open("w") as output, subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=output, stderr=output) as process:  # fmt: skip
+def server(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("TWOFOLD_DATABASE_URL", database_url)
+    monkeypatch.setenv("LANGGRAPH_NO_VERSION_CHECK", "1")
+    monkeypatch.setenv("LANGGRAPH_CLI_NO_ANALYTICS", "1")
+    port, log = _free_port(), tmp_path / "server.log"
+    command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
+    command += ["--port", str(port), "--config", str(CONFIG)]
+    with log.open("w") as out, subprocess.Popen(command, cwd=tmp_path, stdout=out, stderr=out) as process:
         try:
             yield _answering(f"http://127.0.0.1:{port}", process, log)
         finally:
             process.terminate()
-            print(log.read_text())  # shown when the test fails
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _answering(url: str, process: subprocess.Popen[bytes], log: Path) -> str:
@@ -61,7 +66,11 @@ async def test_both_graphs_run_over_the_api_bound_to_the_local_scope(server: str
 
 
 async def _both_graphs(client: LangGraphClient) -> None:
-    saved = await _run(client, "memory_write", {"session_id": "s1", "entries": ENTRIES})
+    saved = await _run(
+        client,
+        "memory_write",
+        {"session_id": "s1", "entries": [entry | {"at": "2026-04-01T12:00:00Z"} for entry in ENTRIES]},
+    )
     assert "saved" in saved, saved
     assert {item["kind"] for item in saved["saved"]} == {"semantic", "episodic"}
     recall = (await _run(client, "memory_read", {"query": "Why did the close fail? Which ledger?"}))["recall"]

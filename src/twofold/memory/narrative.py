@@ -72,4 +72,4 @@ def _made_good(run: Run) -> str:
 
 def _why(run: Run) -> str:
     open_steps = [f"{step.tool}: {step.reason}" for step in unsettled(run.steps) if step.outcome != "FAILURE"]
-    return run.failure or "; ".join(dict.fromkeys(open_steps))
+    return "; ".join(dict.fromkeys(filter(None, (run.failure, *open_steps))))

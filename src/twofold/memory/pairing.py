@@ -103,7 +103,7 @@ def _step(call: _Call, failures: Sequence[tuple[int, Entry]]) -> Step:
         outcome=verdict.outcome,
         reason=verdict.reason,
         started_at=call.entry.at,
-        seconds=_seconds(call.entry, end) if settled else None,
+        seconds=_seconds(call.answer or call.entry, end) if settled else None,
         event_ids=tuple(dict.fromkeys(entry.event_id for entry in evidence if entry is not None)),
     )
 
@@ -146,12 +146,12 @@ def error_text(failed: Entry) -> str:
     return one_line(": ".join(filter(None, (failed.error, failed.text))), LONGEST_REASON)
 
 
-def _seconds(call: Entry, end: Entry | None) -> float | None:
-    """Return the measured duration, else the time between the two events, if that can be one.
+def _seconds(start: Entry, end: Entry | None) -> float | None:
+    """Return the measured duration, else the time from the call, or from its approval, to its end.
 
-    The event of parallel calls bears the time of the first to finish, so that it may be too short.
+    The latter may be too short: the event of parallel calls bears the time of the first to finish.
     """
     if end is None or end.seconds is not None:
         return end.seconds if end else None
-    between = (end.at - call.at).total_seconds()
-    return between if between >= 0 else None
+    between = (end.at - start.at).total_seconds()
+    return between if between >= 0 and end is not start else None

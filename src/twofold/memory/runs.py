@@ -104,7 +104,7 @@ def _run(request: str, steps: tuple[Step, ...], stretch: _Stretch) -> Run:
 
 
 def _failure(steps: Sequence[Step], error: str) -> str:
-    """Return why a run failed: the error that ended it, with its tool else its last failure."""
+    """Return why a run failed: the error that ended it, with the tool that raised it, or its last failure."""
     failed = [step for step in unsettled(steps) if step.outcome == "FAILURE"]
     if error:
         failed = [step for step in failed if step.reason == error]

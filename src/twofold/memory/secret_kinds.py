@@ -17,6 +17,7 @@ from twofold.memory.secret_patterns import (
     START,
     WORD,
     SecretPattern,
+    beside,
     is_random,
     is_value,
     marked,
@@ -46,7 +47,7 @@ class SecretKind:
 _LOGIN_WORD = r"\w{0,20}pass[ _-]?words?|passwd|pwd|pass[ _-]?codes?|passwort|kennwort"
 _FOR = r"(?:\s+(?:for|of|to|on|in|at)(?:\s+[\w@./-]{1,40}){1,5}?)?"
 _PEM = r"-----{} [A-Z ]{{0,30}}PRIVATE KEY(?: BLOCK)?-----"
-_CODE = rf"(?:{IS}|\s+)"
+_CODE = rf"(?:{IS}|\s+(?:of\s+)?)"
 
 _VENDOR_KEYS = (
     r"sk-(?=[\w-]{0,200}\d)[\w-]{16,}",  # OpenAI, Anthropic and kin
@@ -76,11 +77,11 @@ SECRET_KINDS = (
             named(rf"(?:{_LOGIN_WORD}){_FOR}", WORD),
             pattern(
                 rf"(?i)\b(?:set|chang\w+|reset|updat\w+)\s+(?:\w+\s+){{0,4}}(?:{_LOGIN_WORD}){_FOR}\s+to\s+"
-                rf"[\"'`]?(?P<secret>{WORD})",
+                # "to prevent lockouts" goes on with small letters
+                rf"(?:[\"'`]|(?!(?-i:[a-z]{{2,20}}[ ,])))(?P<secret>{WORD})",
                 is_value,
             ),
-            # "with password Winter2026": without a verb it must have a letter and a digit
-            pattern(rf"(?i)\b(?:{_LOGIN_WORD})\s+[\"'`]?(?P<secret>(?=[^\s\d]{{1,80}}\d|\d{{1,80}}[^\s\d]){WORD})"),
+            beside(_LOGIN_WORD),  # "with password Winter2026"
             # scheme://user:password@host
             pattern(rf"(?i)\b[a-z][a-z0-9+.-]{{1,20}}://[^\s:/@]{{0,100}}:(?P<secret>(?:(?!/){NEW}){{1,200}})@"),
         ),
@@ -94,11 +95,15 @@ SECRET_KINDS = (
     ),
     SecretKind(
         name="pin",
-        keys=("pin", "pin code", "pin number"),
-        needs=("pin",),
+        keys=("pin", "pin code", "pin number", "access code"),
+        needs=("pin", "access"),
         value=re.compile(r"[\d\s-]{4,12}"),
         numbers=True,
-        patterns=(pattern(rf"(?i){START}pin(?:[ _-]?(?:code|number))?{_CODE}(?P<secret>\d{{4,8}})(?![\w-])"),),
+        patterns=(
+            pattern(
+                rf"(?i){START}(?:pin(?:[ _-]?(?:code|number))?|access[ _-]code){_CODE}(?P<secret>\d{{4,8}})(?![\w-])"
+            ),
+        ),
     ),
     SecretKind(
         name="one-time code",
@@ -129,6 +134,7 @@ SECRET_KINDS = (
         keys=("card number", "card no", "cardnumber"),
         numbers=True,
         patterns=(
+            named(r"card[ _-]?(?:number|no\.?)", r"(?:\d[ -]?){12,18}\d(?!\w)"),
             pattern(r"(?<![\w-])(?<!\d\.)(?P<secret>\d{4}([ -]?)(?:\d{4}\2){2}\d{4})(?!\w)", is_card_number),
             pattern(r"(?<![\w-])(?<!\d\.)(?P<secret>\d{4}([ -]?)(?:\d{4}\2){3}\d{3})(?!\w)", is_card_number),
             pattern(r"(?<![\w-])(?<!\d\.)(?P<secret>\d{4}([ -]?)\d{6}\2\d{4,5})(?!\w)", is_card_number),
@@ -148,6 +154,7 @@ SECRET_KINDS = (
             marked(r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"),
             pattern(rf"(?i){START}bearer\s+(?P<secret>{NEW}{{8,}})", is_random),
             named(r"\w{0,20}token", WORD, is_random),
+            beside(r"\w{0,20}token"),
         ),
     ),
     SecretKind(
@@ -161,6 +168,7 @@ SECRET_KINDS = (
         patterns=(
             pattern(rf"\b(?:AccountKey|SharedAccessKey|sig)=(?P<secret>{NEW}{{20,}})"),  # Azure
             named(r"\w{0,20}(?:api|access|secret|private|signing|encryption)[ _-]?keys?", WORD, is_random),
+            beside(r"api[ _-]?key"),
         ),
     ),
     SecretKind(
@@ -169,6 +177,8 @@ SECRET_KINDS = (
         needs=("secret", "credential"),
         patterns=(
             named(r"\w{0,20}secrets?", WORD, is_random),
+            named("client[ _-]?secret", WORD),
+            beside("client[ _-]?secret"),
             # as in: credentials are anna / hunter2
             named("credentials?", rf"(?!\w{{1,20}}://){NEW}{{1,80}}\s?/\s?{WORD}"),
         ),

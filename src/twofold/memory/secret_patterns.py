@@ -14,6 +14,8 @@ IS = r"[\\\"'`*]{0,4}\s{0,3}(?::=|=>|->|→|[:=]|\b(?:is|was|are|ist|lautet)\b)\
 """Between a name and its value, in prose, settings and JSON."""
 WORD = rf"{NEW}{{1,200}}(?<![.,;:)\]\}}\"'`\\])"
 """A value up to the next space, without the punctuation after it."""
+MIXED = rf"(?=\S{{0,80}}[A-Za-z])(?=\S{{0,80}}\d)(?=\S{{5}}){WORD}"
+"""A value with a letter and a digit."""
 LINE = r"(?:(?!\[redacted: )[^\n]){1,400}"
 """A value up to the end of the line."""
 QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`\n]|\Z)"
@@ -21,14 +23,15 @@ QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`\n]|\Z)"
 
 _SHORTEST_WITH_DIGIT, _SHORTEST = 6, 20
 _NO_VALUE = frozenset(
-    "a about accepted all already also always an and any are as asked at be because been being blank by"
-    " case-sensitive changed correct created defined different disabled empty enabled encrypted enough"
-    " entered exactly expired expires expiring false for from generated given going good hashed her here"
-    " hidden his how if in incorrect invalid it its just kept known locked longer managed mandatory"
-    " masked missing must my n/a needed never new no none not now null of off ok okay old on only"
-    " optional or our out part protected provided rejected required reset rotated safe same saved secure"
-    " sent set so still stored strong than that the their there this to too true unchanged undefined"
-    " unknown unset updated used valid visible weak what when where which who with wrong yes you your".split()
+    "a about accepted all already also always an and any are as asked at be because been begin being"
+    " blank by case-sensitive changed continue correct created defined different disabled empty enabled"
+    " encrypted enough entered exactly expired expires expiring false finish for from generated given"
+    " going good hashed her here hidden his how if in incorrect invalid it its just kept known locked"
+    " longer managed mandatory masked missing must my n/a needed never new no none not now null of off"
+    " ok okay old on only optional or our out part proceed protected provided rejected required reset"
+    " rotated safe same saved secure sent set so start still stored strong than that the their there"
+    " this to too true unchanged undefined unknown unset updated used valid visible weak what when where"
+    " which who with wrong yes you your".split()
 )
 
 
@@ -65,6 +68,11 @@ def is_random(found: re.Match[str]) -> bool:
     secret = found["secret"]
     shortest = _SHORTEST_WITH_DIGIT if any(character.isdigit() for character in secret) else _SHORTEST
     return is_value(found) and len(secret) >= shortest
+
+
+def beside(names: str) -> SecretPattern:
+    """Return the pattern of a name and, without any verb, what is quoted or has letters and digits after it."""
+    return pattern(rf"(?i){START}(?:{names})\s{{1,3}}(?:(?:of|as)\s)?[\"'`(]?(?P<secret>{QUOTED}|{MIXED})", is_value)
 
 
 def named(names: str, value: str, holds: Callable[[re.Match[str]], bool] = is_value) -> SecretPattern:

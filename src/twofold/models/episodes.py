@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 
 from twofold.memory.errors import ModelFailed
 from twofold.memory.fence import fenced
-from twofold.memory.jsontypes import Json
 from twofold.memory.steps import Episode, EpisodeWords
 from twofold.memory.words import ENDED, LONGEST_SENTENCE, LONGEST_TITLE, check_words, plain_words
 from twofold.models.guard import is_refused_input
@@ -23,9 +22,6 @@ logger = logging.getLogger(__name__)
 
 # About 6,000 tokens; the narrative puts the request and the outcome first.
 _LONGEST_NARRATIVE = 24_000
-
-# The insert path of LangMem leaves the tool choice to the model, and two episodes would be one too many.
-REQUEST: dict[str, Json] = {"tool_choice": "required", "parallel_tool_calls": False}
 
 INSTRUCTIONS = """\
 Word what an agent did for a business user. What happened is settled: each line `tool(args) → OUTCOME: reason`
@@ -71,7 +67,7 @@ class LangMemNarrator:
     """
 
     def __init__(self, name: str, open_model: Callable[[], ChatOpenAI]) -> None:
-        """Take the model's name, for the audit, and a function that opens it; it should send REQUEST."""
+        """Take the model's name, for the audit, and a function that opens it for one event loop."""
         self._managers = Managers(
             name, open_model, schemas=(EpisodeSchema,), instructions=INSTRUCTIONS, changes_known=False
         )

@@ -149,7 +149,7 @@ def _shown(turn: Turn) -> str:
     if len(text) > longest:
         text = f"{text[:longest]} [{len(text) - longest} more characters]"
     # Indented, and without LangMem's `==== Human Message ====`, so that no turn can pose as another.
-    return _BANNER.sub("===", fenced(text)).replace("\n", "\n    ")
+    return "\n    ".join(_BANNER.sub("===", fenced(text)).splitlines())
 
 
 def _document(text: str) -> JsonObject:

@@ -25,6 +25,8 @@ _CONTRACTED = (
     (re.compile(r"\bit's\b", re.IGNORECASE), "it is"),
     (re.compile(r"\b(is|are)n't\b", re.IGNORECASE), r"\1 not"),
 )
+_ORDER = "The user wants the agent"
+
 # "US" is a country, "us" is the user's team.
 _PRONOUNS = (
     (re.compile(r"\b(?:[Ii] am|[Ww]e are)\b"), "they are"),
@@ -76,8 +78,13 @@ def as_order(clause: str) -> str:
     """Return an instruction of the user, which begins with a verb or "always" or "never", as a sentence."""
     word, _, rest = clause.partition(" ")
     if word.casefold() == "never":
-        return sentence("The user wants the agent never to", _others(rest))
-    return sentence("The user wants the agent to", word.casefold(), _others(rest))
+        return sentence(_ORDER, "never to", _others(rest))
+    return sentence(_ORDER, "to", word.casefold(), _others(rest))
+
+
+def is_order(fact: str) -> bool:
+    """Return whether a fact is an instruction of the user."""
+    return fact.startswith(_ORDER)
 
 
 def sentence(*parts: str) -> str:

@@ -18,10 +18,14 @@ from langchain_openai import ChatOpenAI
 from langmem import create_memory_manager
 from pydantic import BaseModel
 
-from twofold.memory.jsontypes import JsonObject
+from twofold.memory.jsontypes import Json, JsonObject
 from twofold.models.chat import close_chat
 from twofold.models.guard import Guard, LLMAbort, is_outage, model_failed
 from twofold.models.loops import PerLoop
+
+# For the model's every request: LangMem leaves the choice to the model where nothing is known yet, and a model
+# that answers in text is paid for nothing. (`parallel_tool_calls` is not sent: some models refuse it.)
+FORCED_TOOL: dict[str, Json] = {"tool_choice": "required"}
 
 # A good run takes 3 graph steps; a reply that LangMem wants healed is a fault here, never a second request.
 _STEPS = 8

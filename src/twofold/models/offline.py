@@ -10,8 +10,8 @@ from twofold.memory.memories import FactChange, Memory
 from twofold.memory.steps import Episode, EpisodeWords, Turn
 from twofold.memory.words import plain_words
 from twofold.models.draft import Draft
-from twofold.models.grammar import sentences
-from twofold.models.slots import Slot, filled, has_several, slot_of
+from twofold.models.grammar import is_order, sentences
+from twofold.models.slots import Slot, filled, has_several, holds_value, slot_of, whole_words
 from twofold.models.statements import Statement, statements
 
 NAME = "offline rules"
@@ -112,16 +112,20 @@ class _Reader:
     def _rewrite(self, statement: Statement) -> bool:
         """Put the new value where a known fact names the old one."""
         old, new = (_bare(each) for each in (statement.old, statement.new))
-        named = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
-        hits = [(handle, text) for handle, text in self._draft.facts() if named.search(text)]
+        hits = [(handle, text) for handle, text in self._draft.facts() if holds_value(text, old)]
         for handle, text in hits:
-            self._draft.update(handle, named.sub(lambda _: new, text), self._events)
+            self._draft.update(handle, whole_words(old).sub(lambda _: new, text), self._events)
         return bool(hits)
 
     def _replaced_by(self, statement: Statement, slot: Slot | None, text: str) -> tuple[str, str] | None:
         """Return the known fact that `text` replaces: of the same slot, and not one of several."""
         facts = list(self._draft.facts())
-        same = [fact for fact in facts if slot is not None and slot_of(fact[1]) == slot]
+        same = [
+            fact
+            for fact in facts
+            # "Never post to company 1000" is no statement of which company the user works with.
+            if slot is not None and slot_of(fact[1]) == slot and is_order(fact[1]) == is_order(text)
+        ]
         restated = any(fingerprint(known) == fingerprint(text) for _, known in facts)
         if not same or restated or slot is None:
             return None

@@ -93,12 +93,12 @@ def open_extractors(
         return Extractors(facts=OfflineFactExtractor(), narrator=OfflineNarrator())
     name = _openai_name(spec, "chat_model", CHAT_FORMS, base_url, api_key)
     from twofold.models.chat import open_chat  # noqa: PLC0415 - langmem takes seconds, offline does not pay
-    from twofold.models.episodes import REQUEST, LangMemNarrator  # noqa: PLC0415 - same
+    from twofold.models.episodes import LangMemNarrator  # noqa: PLC0415 - same
     from twofold.models.facts import LangMemFactExtractor  # noqa: PLC0415 - same
+    from twofold.models.managers import FORCED_TOOL  # noqa: PLC0415 - same
 
-    opened = partial(open_chat, name, base_url=base_url, api_key=api_key, timeout=timeout)
-    facts = LangMemFactExtractor(spec, partial(opened, request={"tool_choice": "required"}))
-    narrator = LangMemNarrator(spec, partial(opened, request=REQUEST))
+    opened = partial(open_chat, name, base_url=base_url, api_key=api_key, timeout=timeout, request=FORCED_TOOL)
+    facts, narrator = LangMemFactExtractor(spec, opened), LangMemNarrator(spec, opened)
     return Extractors(facts=facts, narrator=narrator, closing=(facts.aclose, narrator.aclose))
 
 

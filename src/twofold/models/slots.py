@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from twofold.models.grammar import is_order
+
 Slot: TypeAlias = str
 
 # What a user may have several of is replaced only by an explicit correction, the rest by any new statement.
@@ -68,6 +70,7 @@ SLOTS = (
         also=r"\bclos\w* (?:the books )?(?:on|by) (?:the )?.*\b(?:day|friday|monday|tuesday|wednesday|thursday)\b",
     ),
 )  # fmt: skip
+_TOLD_BY_VALUE = {"approver", "currency", "period", "report format", "report style"}
 _BY_NAME = {slot.name: slot for slot in SLOTS}
 
 
@@ -95,6 +98,21 @@ def slot_of(text: str) -> Slot | None:
         return None
     subject = re.match(r"(?:the user's|my|our) (?P<noun>[\w ]{2,40}?) (?:is|are)\b", text, re.IGNORECASE)
     return about[0] if about else subject["noun"].casefold() if subject else None
+
+
+def holds_value(fact: str, value: str) -> bool:
+    """Return whether a fact gives a slot this value, so that a correction of the value is one of the fact.
+
+    A value that merely occurs does not count: "not March but April" says nothing of the fiscal year.
+    """
+    if value.casefold() in {each.value.casefold() for each in filled(fact)}:
+        return not is_order(fact)
+    return slot_of(fact) in _TOLD_BY_VALUE and whole_words(value).search(fact) is not None
+
+
+def whole_words(value: str) -> re.Pattern[str]:
+    """Return the pattern of `value` as a whole: 1000 is not in 10000."""
+    return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
 
 
 def has_several(slot: Slot) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from twofold.adk.service import MemoryService
 from twofold.app import MemoryApp
@@ -37,7 +38,7 @@ async def memory_app(
 
 @asynccontextmanager
 async def memory_service(
-    database_url: str | None = None, *, models: Models | None = None, wait: bool = True, **parameters: object
+    database_url: str | None = None, *, models: Models | None = None, wait: bool = True, **parameters: Any
 ) -> AsyncIterator[MemoryService]:
     """Lend a `MemoryService` on a throw-away database, or on the one given; a session added is stored at once.
 

@@ -1,16 +1,17 @@
-"""Both LangMem managers on a real database: langmem and langchain-openai against a server that speaks OpenAI's wire."""
+"""Both LangMem managers on a real database, against a server that speaks OpenAI's wire format."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from twofold.app import MemoryApp
 from twofold.memory.errors import EmbedderMismatch, ExtractionFailed
+from twofold.memory.jsontypes import Json
 from twofold.memory.scope import Scope
-from twofold.memory.transcript import Entry, Transcript
+from twofold.memory.transcript import Entry, EntryKind, Transcript
 from twofold.settings import load_settings
 from twofold.testing import OpenAIDouble, Reply
 
@@ -19,9 +20,9 @@ AT = datetime(2026, 4, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def double() -> AsyncIterator[OpenAIDouble]:
+def double() -> Iterator[OpenAIDouble]:
     with OpenAIDouble() as running:
-        yield running  # type: ignore[misc]
+        yield running
 
 
 @pytest.fixture
@@ -35,12 +36,16 @@ def said(event_id: str, text: str, author: str = "user", minute: int = 0) -> Ent
     return Entry(event_id=event_id, kind="said", author=author, text=text, at=AT + timedelta(minutes=minute))
 
 
+def tool_entry(event_id: str, kind: EntryKind, payload: Json) -> Entry:
+    return Entry(event_id=event_id, kind=kind, author="agent", at=AT, tool="close_period", call_id="1", payload=payload)
+
+
 CLOSE = (
     said("u1", "Close March for US_PRIMARY."),
-    Entry(event_id="c1", kind="called", author="agent", at=AT, tool="close_period", call_id="1", payload={"period": "2026-03"}),
-    Entry(event_id="r1", kind="returned", author="agent", at=AT, tool="close_period", call_id="1", payload={"error": "open subledgers exist"}),
+    tool_entry("c1", "called", {"period": "2026-03"}),
+    tool_entry("r1", "returned", {"error": "open subledgers exist"}),
     said("a1", "It failed.", "agent", 1),
-)  # fmt: skip
+)
 
 
 async def save(app: MemoryApp, session_id: str, *entries: Entry) -> None:
@@ -54,7 +59,12 @@ async def facts(app: MemoryApp) -> list[str]:
 
 async def test_facts_and_the_words_of_the_episode_come_from_the_model(app: MemoryApp, double: OpenAIDouble) -> None:
     double.script("Memory", Reply.tools(("Memory", {"content": "The user closes US_PRIMARY.", "event_ids": ["e1"]})))
-    words = {"outcome": "failure", "title": "March close of US_PRIMARY", "overall": "The close failed.", "lesson": "Open subledgers exist."}
+    words = {
+        "outcome": "failure",
+        "title": "March close of US_PRIMARY",
+        "overall": "The close failed.",
+        "lesson": "Open subledgers exist.",
+    }
     double.script("EpisodeSchema", Reply.tools(("EpisodeSchema", words)))
     await save(app, "s1", *CLOSE)
     assert await facts(app) == ["The user closes US_PRIMARY."]
@@ -121,7 +131,7 @@ async def test_of_a_grown_session_only_the_new_turns_are_extracted(app: MemoryAp
 
 
 async def test_no_secret_reaches_the_model_or_the_database(app: MemoryApp, double: OpenAIDouble) -> None:
-    secret = "hunter2-hunter2"  # noqa: S105
+    secret = "hunter2-hunter2"
     entries = (said("u1", f"My password is {secret}. Close March."), *CLOSE[1:])
     await save(app, "s1", *entries)
     await app.recall(ANNA, f"my password is {secret}, which ledger?")
@@ -141,7 +151,7 @@ async def test_a_key_set_after_a_keyless_start_changes_the_extractor_only(
         recall = await keyed.recall(ANNA, "How do I like my reports?")
         assert [fact.text for fact in recall.facts] == ["The user prefers reports as a table."]
     explicit = load_settings(database_url=database_url, embedding_model="openai:text-embedding-3-small", **key)
-    with pytest.raises(EmbedderMismatch, match="minilm.*text-embedding-3-small"):
+    with pytest.raises(EmbedderMismatch, match=r"minilm.*text-embedding-3-small"):
         async with MemoryApp.open(explicit):
             raise AssertionError("opened")
 

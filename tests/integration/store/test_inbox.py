@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import random
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from procrastinate.schema import SchemaManager
 from tests.integration.store.conftest import Store
 from tests.integration.store.samples import ANNA, BEN, NOON, called, later, remember, said
 from twofold.memory.errors import InvalidInput, TwofoldError
-from twofold.memory.transcript import Entry
+from twofold.memory.transcript import Entry, merge
 from twofold.store.inbox import Loaded
 from twofold.store.pool import borrowed
 
@@ -196,3 +197,29 @@ async def test_a_queue_of_the_host_in_the_same_database_is_left_alone(store: Sto
     async with borrowed(store.pool) as connection:
         theirs = await (await connection.execute("SELECT 1 FROM public.procrastinate_jobs")).fetchall()
     assert (theirs, len(await jobs(store))) == ([], 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_the_order_of_hand_overs_the_inbox_holds_what_merge_says(store: Store, seed: int) -> None:
+    drawn = random.Random(seed)  # noqa: S311
+    expected: tuple[Entry, ...] = ()
+    for _ in range(8):
+        handed = [
+            Entry(
+                event_id=f"e{drawn.randrange(12)}",
+                part=drawn.randrange(2),
+                kind="called",
+                author="agent",
+                at=later(drawn.randrange(5)),
+                tool=f"tool{drawn.randrange(9)}",
+                seconds=drawn.choice([None, None, 0.5, 1.5]),
+            )
+            for _ in range(drawn.randrange(1, 10))
+        ]
+        before, expected = expected, merge(expected, handed)
+        assert (await store.inbox.accept(ANNA, "s1", handed, settle=10)).changed == (before != expected)
+    stored = (await loaded(store)).transcript.entries
+    assert {(entry.event_id, entry.part): entry.seconds for entry in stored} == {
+        (entry.event_id, entry.part): entry.seconds for entry in expected
+    }
+    assert list(stored) == sorted(stored, key=lambda entry: entry.at)

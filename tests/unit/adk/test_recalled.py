@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from tests.unit.nodes.ports import AT, memory
 
+from tests.unit.nodes.ports import AT, memory
 from twofold.adk.recalled import entry_of, shown
 from twofold.memory.memories import Source
 

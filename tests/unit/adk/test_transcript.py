@@ -178,6 +178,7 @@ SHAPES: dict[str, tuple[Event, list[dict[str, Any]]]] = {
         [{"text": " do", "chunk": True}],
     ),
     "a compaction": (event(author="user", actions=EventActions(compaction=SUMMARY)), []),
+    "a compaction with the summary as content": (event(text("summary"), actions=EventActions(compaction=SUMMARY)), []),
     "a change of state": (event(actions=EventActions(state_delta={"a": 1})), []),
     "bytes": (
         event(types.Part(inline_data=types.Blob(data=b"\x89PNG", mime_type="image/png")), text("see this")),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.nodes.ports import SCOPE, DictMemories, memory, read_ports
 
+from tests.unit.nodes.ports import SCOPE, DictMemories, memory, read_ports
 from twofold.graphs.read import build_read
 from twofold.memory.errors import InvalidInput
 from twofold.memory.scope import Scope
@@ -17,8 +17,8 @@ ANNA = Scope(tenant_id="acme", user_id="anna")
 async def recall(
     memories: DictMemories, query: object, recalled: list[Scope] | None = None, **more: Any
 ) -> dict[str, Any]:
-    graph = build_read(read_ports(memories, [] if recalled is None else recalled)).compile()
-    output = await graph.ainvoke({"scope": SCOPE, "query": query, **more})  # type: ignore[call-overload]
+    graph: Any = build_read(read_ports(memories, [] if recalled is None else recalled)).compile()
+    output = await graph.ainvoke({"scope": SCOPE, "query": query, **more})
     return dict(output["recall"])
 
 
@@ -68,8 +68,8 @@ async def test_whoever_was_recalled_is_told_so_that_the_memory_lives_on() -> Non
 
 async def test_what_is_less_similar_than_the_floor_is_left_out() -> None:
     stored = [memory("near", score=0.5), memory("far", score=0.1), memory("exact", score=None)]
-    graph = build_read(read_ports(DictMemories(stored=stored), [], floor=0.3)).compile()
-    output = await graph.ainvoke({"scope": SCOPE, "query": "ledger"})  # type: ignore[call-overload]
+    graph: Any = build_read(read_ports(DictMemories(stored=stored), [], floor=0.3)).compile()
+    output = await graph.ainvoke({"scope": SCOPE, "query": "ledger"})
     assert {fact["key"] for fact in output["recall"]["facts"]} == {"near", "exact"}
 
 
@@ -95,7 +95,7 @@ async def test_no_step_data_and_no_vector_is_kept_in_the_state() -> None:
 )
 async def test_bad_input_is_refused_naming_the_field(given: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        await build_read(read_ports(DictMemories(), [])).compile().ainvoke({"scope": SCOPE, **given})  # type: ignore[call-overload]
+        await recall(DictMemories(), **({"query": "x"} | given))
 
 
 def test_the_graph_has_the_steps_of_the_design_in_their_order() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.unit.nodes.ports import (
     SCOPE,
     DictKept,
@@ -16,7 +17,6 @@ from tests.unit.nodes.ports import (
     said,
     write_ports,
 )
-
 from twofold.graphs.write import build_write
 from twofold.memory.errors import ExtractionFailed, InvalidInput
 from twofold.memory.keys import episode_key
@@ -32,8 +32,8 @@ CLOSE = [
 
 
 async def run(ports: WritePorts, entries: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    graph = build_write(ports).compile()
-    return await graph.ainvoke({"scope": SCOPE, "session_id": "s1", "entries": entries, **more})  # type: ignore[arg-type]
+    graph: Any = build_write(ports).compile()
+    return dict(await graph.ainvoke({"scope": SCOPE, "session_id": "s1", "entries": entries, **more}))
 
 
 async def test_a_fact_and_an_episode_are_persisted_in_one_save() -> None:
@@ -153,17 +153,18 @@ async def test_secrets_reach_neither_extractor_nor_narrator_nor_store() -> None:
 )
 async def test_bad_input_is_refused_naming_the_field(field: str, value: object, message: str) -> None:
     given = {"scope": SCOPE, "session_id": "s1", "entries": TALK, field: value}
+    graph: Any = build_write(write_ports()).compile()
     with pytest.raises(InvalidInput, match=message):
-        await build_write(write_ports()).compile().ainvoke(given)  # type: ignore[call-overload]
+        await graph.ainvoke(given)
 
 
 async def test_a_bound_graph_fills_in_its_scope_and_refuses_another() -> None:
     memories = DictMemories()
-    bound = build_write(write_ports(memories=memories), bound=Scope(tenant_id="local", user_id="local")).compile()
-    await bound.ainvoke({"session_id": "s1", "entries": TALK})  # type: ignore[call-overload]
+    bound: Any = build_write(write_ports(memories=memories), bound=Scope(tenant_id="local", user_id="local")).compile()
+    await bound.ainvoke({"session_id": "s1", "entries": TALK})
     assert memories.saves[0].scope == Scope(tenant_id="local", user_id="local")
     with pytest.raises(InvalidInput, match="bound to another scope"):
-        await bound.ainvoke({"scope": SCOPE, "session_id": "s1", "entries": TALK})  # type: ignore[call-overload]
+        await bound.ainvoke({"scope": SCOPE, "session_id": "s1", "entries": TALK})
 
 
 def test_the_graph_has_the_steps_of_the_design_in_their_order() -> None:

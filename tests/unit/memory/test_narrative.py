@@ -68,6 +68,11 @@ def test_a_step_is_one_line_with_sorted_arguments(args: Json, outcome: StepOutco
             "pending. 1 of 2 steps succeeded. a: awaiting confirmation",
         ),
         ([step("a"), step("b", "UNKNOWN", "interrupted")], "", "partial. 1 of 2 steps succeeded. b: interrupted"),
+        (
+            [step("a", "FAILURE", "bad"), step("b", "PENDING", "running")],
+            "a: bad",
+            "pending. 0 of 2 steps succeeded. a: bad; b: running",
+        ),
         ([], "SAFETY: blocked", "success. No tool was called. SAFETY: blocked"),
     ],
 )

@@ -137,9 +137,8 @@ def test_an_earlier_rule_outranks_a_later_one(response: Json, outcome: str) -> N
             "Status Code: 409",
         ),
         (
-            "Invoking `post()` failed as the following mandatory input parameters are not present:\nledger\n"
-            + "You could retry calling this tool, but it is IMPORTANT for you to provide all the mandatory parameters.",
-            "Invoking `post()` failed as the following mandatory input parameters are not present: ledger",
+            "Invoking `post()` failed: no ledger\nYou could retry calling this tool, but it is IMPORTANT.",
+            "Invoking `post()` failed: no ledger",
         ),
         (
             "Invoking `x()` failed as no tool with that name is available. The tools you can call are: post.",

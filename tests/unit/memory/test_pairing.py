@@ -65,6 +65,17 @@ def told(*entries: Entry) -> list[str]:
             [called("post", "x"), returned("post", "x", response=BAD), called("post", "x"), returned("post", "x")],
             ["post FAILURE bad", "post SUCCESS"],
         ),
+        # and what comes once all are answered is about the last
+        (
+            [
+                called("job", "x"),
+                returned("job", "x"),
+                called("job", "x"),
+                returned("job", "x"),
+                returned("job", "x", response=BAD),
+            ],
+            ["job SUCCESS", "job FAILURE bad"],
+        ),
         # only the response has an id
         ([called("post", None), returned("post", "x")], ["post SUCCESS"]),
         # long-running: the last response decides
@@ -164,6 +175,12 @@ def test_a_step_knows_its_arguments_times_and_events() -> None:
 def test_a_measured_duration_is_taken_before_the_times_of_events() -> None:
     [step] = steps_of(session(called("post"), returned("post", seconds=0.25)))
     assert step.seconds == 0.25
+
+
+def test_the_time_until_an_approval_is_not_the_tools() -> None:
+    approval = confirmed("q1", {"confirmed": True})
+    assert [s.seconds for s in steps_of(session(*ASKED, user("ok"), approval, agent("..."), returned("post")))] == [2.0]
+    assert [s.seconds for s in steps_of(session(*ASKED, confirmed("q1", {"confirmed": False})))] == [None]
 
 
 def test_no_duration_is_made_up() -> None:

@@ -26,6 +26,16 @@ SECRET_TEXTS = [
     ("the password for SAP is Winter2026!", "Winter2026!", "password"),
     ("the password to the US ledger was geheim", "geheim", "password"),
     ("please set my password to sunshine", "sunshine", "password"),
+    ("I changed the password for SAP to 'blue sky'", "blue sky", "password"),
+    ("reset the password to Sunshine and go on", "Sunshine", "password"),
+    ("use anna and password 'blue sky'", "blue sky", "password"),
+    ("with the password of Tr@v3lB00ks", "Tr@v3lB00ks", "password"),
+    ("book it with my access token abc123xyz, please", "abc123xyz", "token"),
+    ("the client secret 'rise to sky'", "rise to sky", "secret"),
+    ("the client secret is 'M@xSecret!'", "M@xSecret!", "secret"),
+    ("with access code 897362", "897362", "pin"),
+    ("a CVV of 321", "321", "card security code"),
+    ("card number 2345-6789-1234-5678", "2345-6789-1234-5678", "card number"),
     ("log in with password Winter2026", "Winter2026", "password"),
     ('password = "correct horse"', "correct horse", "password"),
     ("Das Passwort ist geheim", "geheim", "password"),
@@ -93,8 +103,12 @@ HARMLESS_TEXTS = [
     "What is the password for US_PRIMARY?",
     "password ********",
     "Please reset the password for user 4711",
+    "reset your password to continue.",
+    "update your password at your earliest convenience to prevent any lockouts",
     "Token: expired",
-    "Tokens used: 1200, max_tokens: 4096",
+    "Tokens used: 1200, max_tokens: 4096, token 12,000 of 15,000",
+    "the password of Anna and the token for FB60",
+    "the API key of the vendor portal, the client secret of today",
     "the secret is out",
     "no authorization for company code 1000",
     "authorization group: 0001",
@@ -264,7 +278,7 @@ def test_redacting_json_again_changes_nothing_and_it_stays_json(value: Json) -> 
     json.dumps(once)
 
 
-@given(st.sampled_from(SECRET_TEXTS), st.text(alphabet="abc \n.,", max_size=40), st.text(alphabet=" \n.,", max_size=4))
+@given(st.sampled_from(SECRET_TEXTS), st.text(alphabet="xz \n.,", max_size=40), st.text(alphabet=" \n.,", max_size=4))
 def test_a_secret_is_found_wherever_it_stands(case: tuple[str, str, str], before: str, after: str) -> None:
     text, secret, _ = case
     redacted = redact_text(f"{before} {text}\n{after}")

@@ -11,7 +11,8 @@ import pytest
 from tests.contract.samples import FAILURE, PARTIAL, SUCCESS
 from twofold.memory.steps import Episode, EpisodeWords
 from twofold.models.chat import open_chat
-from twofold.models.episodes import REQUEST, LangMemNarrator
+from twofold.models.episodes import LangMemNarrator
+from twofold.models.managers import FORCED_TOOL
 from twofold.testing import OpenAIDouble, Reply
 
 
@@ -23,7 +24,9 @@ def double() -> Iterator[OpenAIDouble]:
 
 @pytest.fixture
 async def narrator(double: OpenAIDouble) -> AsyncIterator[LangMemNarrator]:
-    narrator = LangMemNarrator("openai:double", partial(open_chat, "double", base_url=double.base_url, request=REQUEST))
+    narrator = LangMemNarrator(
+        "openai:double", partial(open_chat, "double", base_url=double.base_url, request=FORCED_TOOL)
+    )
     yield narrator
     await narrator.aclose()
 
@@ -39,7 +42,7 @@ async def test_one_request_forces_the_one_tool_and_shows_narrative_and_outcome(
     (request,) = double.requests
     assert request.tools == ("EpisodeSchema",)
     assert request.body["tool_choice"] == "required"
-    assert request.body["parallel_tool_calls"] is False
+    assert "parallel_tool_calls" not in request.body
     assert 'post_journal(journal="J-77") → FAILURE: period is closed' in request.text
     assert "The whole episode: partial." in request.text
 

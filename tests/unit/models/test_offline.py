@@ -147,6 +147,13 @@ async def test_a_secret_is_never_a_fact(text: str) -> None:
         ("My company is 1010 now", ("The user works with company 1000.",), "k1", "The user works with company 1010."),
         ("My approver is Ben", ("The user's approver is Anna.",), "k1", "The user's approver is Ben."),
         ("Our approver isn't Anna but Ben", ("The user's approver is Anna.",), "k1", "The user's approver is Ben."),
+        ("Use Excel instead of PDF", ("The user prefers reports in PDF.",), "k1", "The user prefers reports in Excel."),
+        (
+            "We switched from monthly to quarterly",
+            ("The user's period is monthly.",),
+            "k1",
+            "The user's period is quarterly.",
+        ),
         ("my manager is Ben", ("The user's manager is Anna.",), "k1", "The user's manager is Ben."),
         (
             "I prefer reports in Excel",
@@ -180,6 +187,21 @@ async def test_a_correction_may_refer_to_what_the_agent_just_said() -> None:
 @pytest.mark.parametrize("text", ["No, it is fine", "No, use the other one", "No, actually use X", "No, take a look"])
 async def test_a_correction_of_nothing_in_particular_changes_nothing(text: str) -> None:
     assert await changes(text, facts=(US,)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Close the period, not March but April", "The user's fiscal year starts in March."),
+        ("I am not sure but Anna knows", "The user is sure of Anna."),
+        ("It is not urgent but please close March", "The user wants the agent to always flag urgent items."),
+        ("Not 1000 but 1010", "The user wants the agent never to post to company 1000."),
+        ("My company is 1010 now", "The user wants the agent never to post to company 1000."),
+        ("Use ledger B instead of A", "The user prefers A over all."),
+    ],
+)
+async def test_a_fact_that_only_mentions_the_corrected_value_is_left_alone(text: str, fact: str) -> None:
+    assert "k1" not in {change.key for change in await changes(text, facts=(fact,))}
 
 
 async def test_of_several_known_values_a_correction_takes_the_one_just_spoken_of() -> None:

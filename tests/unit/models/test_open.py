@@ -79,7 +79,6 @@ async def test_models_on_a_server_work_together_and_close_their_connections() ->
         assert (len(vector), words.overall[:7]) == (1536, "Failed:")
         forced = [request.body.get("tool_choice") for request in double.requests if request.tools]
         assert forced == ["required", "required"]
-        assert double.asked("EpisodeSchema")[0].body["parallel_tool_calls"] is False
         await models.aclose()
         await models.aclose()
 

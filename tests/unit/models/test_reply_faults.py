@@ -16,8 +16,9 @@ from twofold.memory.errors import ModelFailed
 from twofold.memory.memories import Memory
 from twofold.memory.words import plain_words
 from twofold.models.chat import open_chat
-from twofold.models.episodes import REQUEST, LangMemNarrator
+from twofold.models.episodes import LangMemNarrator
 from twofold.models.facts import LangMemFactExtractor
+from twofold.models.managers import FORCED_TOOL
 from twofold.testing import OpenAIDouble, Reply
 
 PDF = known("The user prefers PDF.", "The user works with company 1000.")
@@ -44,7 +45,7 @@ async def facts(double: OpenAIDouble) -> AsyncIterator[LangMemFactExtractor]:
 
 @pytest.fixture
 async def narrator(double: OpenAIDouble) -> AsyncIterator[LangMemNarrator]:
-    opened = partial(open_chat, "double", base_url=double.base_url, timeout=0.5, request=REQUEST)
+    opened = partial(open_chat, "double", base_url=double.base_url, timeout=0.5, request=FORCED_TOOL)
     narrator = LangMemNarrator("openai:double", opened)
     yield narrator
     await narrator.aclose()

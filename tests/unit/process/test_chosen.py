@@ -12,20 +12,24 @@ MINILM = ("minilm:all-MiniLM-L6-v2-int8-256", 384)
 SMALL = ("openai:text-embedding-3-small", 1536)
 
 
+KEY = {"openai_api_key": "k"}
+SMALL_512 = ("openai:text-embedding-3-small", 512)
+
+
 @pytest.mark.parametrize(
     ("given", "recorded", "extractor", "embedder"),
     [
         ({}, None, "offline rules", MINILM),
-        ({"openai_api_key": "k"}, None, "openai:gpt-5-mini", SMALL),
+        (KEY, None, "openai:gpt-5-mini", SMALL),
         ({"openai_base_url": "http://127.0.0.1:1/v1"}, None, "openai:gpt-5-mini", SMALL),
-        ({"openai_api_key": "k"}, MINILM, "openai:gpt-5-mini", MINILM),
-        ({"openai_api_key": "k"}, ("openai:text-embedding-3-small", 512), "openai:gpt-5-mini", ("openai:text-embedding-3-small", 512)),
-        ({"openai_api_key": "k", "embedding_model": "openai:text-embedding-3-small"}, MINILM, "openai:gpt-5-mini", SMALL),
-        ({"openai_api_key": "k", "chat_model": "offline"}, None, "offline rules", SMALL),
-        ({"openai_api_key": "k", "embedding_dims": 256}, None, "openai:gpt-5-mini", ("openai:text-embedding-3-small", 256)),
+        (KEY, MINILM, "openai:gpt-5-mini", MINILM),
+        (KEY, SMALL_512, "openai:gpt-5-mini", SMALL_512),
+        (KEY | {"embedding_model": "openai:text-embedding-3-small"}, MINILM, "openai:gpt-5-mini", SMALL),
+        (KEY | {"chat_model": "offline"}, None, "offline rules", SMALL),
+        (KEY | {"embedding_dims": 512}, None, "openai:gpt-5-mini", SMALL_512),
         ({}, MINILM, "offline rules", MINILM),
     ],
-)  # fmt: skip
+)
 def test_models_follow_the_settings_then_the_database_then_the_key(
     given: dict[str, object], recorded: tuple[str, int] | None, extractor: str, embedder: tuple[str, int]
 ) -> None:

@@ -44,9 +44,8 @@ def test_a_value_out_of_its_limits_is_refused_naming_the_setting(name: str, valu
 
 
 def test_no_secret_is_in_what_is_shown_or_refused() -> None:
-    settings = load_settings(
-        database_url="postgresql://anna:s3cret@db.acme.com:5433/memory?sslpassword=s3cret", openai_api_key="s3cret"
-    )  # noqa: E501
+    url = "postgresql://anna:s3cret@db.acme.com:5433/memory?sslpassword=s3cret"
+    settings = load_settings(database_url=url, openai_api_key="s3cret")
     assert settings.database_shown == "db.acme.com:5433/memory"
     assert "s3cret" not in repr(settings)
     with pytest.raises(SettingsInvalid) as refused:
