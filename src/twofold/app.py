@@ -83,10 +83,9 @@ class MemoryApp:
         """Wait until a revision is stored; False after `timeout` seconds, or when it was given up."""
         return await self.database.backlog.wait_done(scope, session_id, revision, timeout)
 
-    async def hurried(self, scope: Scope, session_id: str, revision: int, timeout: float) -> bool:
-        """Have a session worked on now, and wait until it is stored as `stored` does."""
+    async def hurry(self, scope: Scope, session_id: str) -> None:
+        """Have a session worked on now, if it is not stored yet."""
         await self.database.backlog.hurry(scope, session_id)
-        return await self.stored(scope, session_id, revision, timeout)
 
     async def recall(self, scope: Scope, query: str, except_session: str | None = None) -> Recall:
         """Return what is remembered for a query, newest first. Raises what the read graph raises."""

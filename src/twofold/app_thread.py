@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -10,8 +11,13 @@ from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
 from twofold.loop_thread import LoopThread
+from twofold.memory.errors import TwofoldError
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+RETRY_SECONDS = 5.0
 
 
 class AppThread:
@@ -36,6 +42,15 @@ class AppThread:
         """Run `action` there and await its result here. Cancelling the caller does not stop it."""
         return await asyncio.shield(asyncio.wrap_future(self.submit(action)))
 
+    @property
+    def alive(self) -> bool:
+        """Whether its thread still runs."""
+        return self._thread.alive
+
+    def open_soon(self) -> None:
+        """Open the app without waiting for it; tries again until it is open."""
+        self._thread.submit(self._opened_at_last())
+
     def close(self) -> None:
         """Close the app and end the thread."""
         if self._thread.alive:
@@ -50,6 +65,14 @@ class AppThread:
 
     async def _act(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
         return await action(await self._opened())
+
+    async def _opened_at_last(self) -> None:
+        while self._app is None:
+            try:
+                await self._opened()
+            except TwofoldError as error:
+                logger.warning("The worker cannot start yet (%s); next try in %.0f s", error, RETRY_SECONDS)
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def _opened(self) -> MemoryApp:
         async with self._opening:

@@ -98,28 +98,28 @@ class InProcessMemory:
 
     async def flush(self, *, timeout: float) -> int:
         """Have the sessions accepted here worked on now; return how many are not done after `timeout` seconds."""
-        if self._recall is None:
+        if not self._unfinished:
             return 0
         return await self._call(lambda app: self._finish(app, timeout))
 
     def close(self) -> None:
         """Finish what was accepted here, for at most five seconds, and release everything."""
         with self._starting:
-            recall, jobs = self._recall, self._jobs
-            self._recall = self._jobs = None
+            recall, self._recall = self._recall, None
         _open_memories.discard(self)
         if recall is None:
             return
         try:
-            left = recall.submit(lambda app: self._finish(app, CLOSE_SECONDS)).result()
+            left = recall.submit(lambda app: self._finish(app, CLOSE_SECONDS)).result() if self._unfinished else 0
         except TwofoldError as error:
             logger.warning("Closing memory: %s", error)
         else:
             if left:
                 logger.warning("%d accepted session(s) are not stored yet; the next start goes on with them", left)
-        for thread in (jobs, recall):
-            if thread is not None:
-                thread.close()
+        recall.close()  # first, because the thread of the jobs starts while this one opens
+        jobs, self._jobs = self._jobs, None
+        if jobs is not None:
+            jobs.close()
         self.health.opened = False
 
     async def _call(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
@@ -127,7 +127,7 @@ class InProcessMemory:
 
     def _started(self) -> AppThread:
         with self._starting:
-            if self._recall is None:
+            if self._recall is None or not self._recall.alive:  # threads do not survive a fork
                 self._recall = AppThread("twofold-recall", self._open)
                 _open_memories.add(self)
             return self._recall
@@ -145,7 +145,7 @@ class InProcessMemory:
             )
             if self._settings.worker:
                 self._jobs = AppThread("twofold-jobs", self._work)
-                self._jobs.submit(_nothing)
+                self._jobs.open_soon()
             yield app
 
     @asynccontextmanager
@@ -160,18 +160,16 @@ class InProcessMemory:
 
     async def _finish(self, app: MemoryApp, timeout: float) -> int:
         """Hurry what was accepted here and wait for it."""
+        deadline = asyncio.get_running_loop().time() + timeout
         waiting = list(self._unfinished.items())
-        results = await asyncio.gather(
-            *(app.hurried(scope, session_id, revision, timeout) for (scope, session_id), revision in waiting)
-        )
-        for (accepted, revision), done in zip(waiting, results, strict=True):
-            if done and self._unfinished.get(accepted) == revision:
+        for (scope, session_id), _ in waiting:
+            if asyncio.get_running_loop().time() < deadline:
+                await app.hurry(scope, session_id)
+        for accepted, revision in waiting:
+            left = max(0.0, deadline - asyncio.get_running_loop().time())
+            if await app.stored(*accepted, revision, left) and self._unfinished.get(accepted) == revision:
                 del self._unfinished[accepted]
-        return results.count(False)
-
-
-async def _nothing(app: MemoryApp) -> None:
-    del app
+        return len(self._unfinished)
 
 
 def _close_all() -> None:

@@ -1,0 +1,82 @@
+"""An app on a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from twofold import app_thread
+from twofold.app_thread import AppThread
+from twofold.memory.errors import StoreUnavailable
+
+
+class Opening:
+    """Opens after so many failures, and counts."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.failures = failures
+        self.opened = self.closed = 0
+        self.open = threading.Event()
+
+    @asynccontextmanager
+    async def enter(self) -> AsyncIterator[Any]:
+        await asyncio.sleep(0)
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailable("down")
+        self.opened += 1
+        self.open.set()
+        yield self
+        self.closed += 1
+
+
+async def name(app: object) -> str:
+    return threading.current_thread().name
+
+
+async def test_it_opens_once_for_many_callers_and_closes_once() -> None:
+    opening = Opening()
+    thread = AppThread("twofold-test", opening.enter)
+    assert await asyncio.gather(*(thread.call(name) for _ in range(9))) == ["twofold-test"] * 9
+    assert opening.opened == 1
+    thread.close()
+    thread.close()
+    assert opening.closed == 1
+    assert not thread.alive
+
+
+async def test_a_failed_opening_is_the_callers_error_and_the_next_call_tries_again() -> None:
+    thread = AppThread("twofold-test", Opening(failures=1).enter)
+    with pytest.raises(StoreUnavailable):
+        await thread.call(name)
+    assert await thread.call(name) == "twofold-test"
+    thread.close()
+
+
+def test_a_worker_that_cannot_start_goes_on_trying(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_thread, "RETRY_SECONDS", 0.0)
+    opening = Opening(failures=3)
+    thread = AppThread("twofold-test", opening.enter)
+    thread.open_soon()
+    assert opening.open.wait(5)
+    thread.close()
+
+
+async def test_a_caller_that_gives_up_does_not_stop_the_work() -> None:
+    release, done = threading.Event(), threading.Event()
+
+    async def work(app: object) -> None:
+        await asyncio.to_thread(release.wait)
+        done.set()
+
+    thread = AppThread("twofold-test", Opening().enter)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(thread.call(work), 0.05)
+    release.set()
+    assert await asyncio.to_thread(done.wait, 5)
+    thread.close()
