@@ -1,8 +1,9 @@
 # Every command of the project. Needs python3 (3.11 or newer) with pip, and make; `make` alone lists the targets.
 
-PYTHON       ?= python3
-PYTEST_FLAGS ?= -q
-UPGRADE      ?=
+PYTHON         ?= python3
+PYTEST_FLAGS   ?= -q
+PYTEST_WORKERS ?= 2
+UPGRADE        ?=
 
 VENV := .venv
 # -P keeps the working directory off sys.path, where `graphs` would be a second copy of `twofold.graphs`.
@@ -18,8 +19,9 @@ help:  ## list the targets
 demo: $(VENV)/.demo  ## show both memories at work: no account, no database to set up
 	@$(VENV)/bin/python examples/demo.py
 
-test: $(VENV)/.dev  ## run the tests; flags go in PYTEST_FLAGS
-	@$(RUN) pytest $(PYTEST_FLAGS)
+# Two processes, because many tests wait for a server, a kill or a timer. A file stays in one of them: its fixtures do.
+test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
+	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 check: $(VENV)/.dev  ## lint, format, types, layers
 	@$(RUN) ruff check

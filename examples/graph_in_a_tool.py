@@ -21,7 +21,7 @@ from month_end import check_subledgers, close_period, run_depreciation
 from scripted_model import CLOSING, ScriptedModel
 from twofold.adk.transcript import transcript_of
 from twofold.app import MemoryApp
-from twofold.nodes.plain import ENTRIES, plain
+from twofold.nodes.plain import ENTRIES, ScopeState, plain
 from twofold.settings import load_settings
 
 Tool = Callable[..., Awaitable[dict[str, Any]]]
@@ -54,7 +54,7 @@ def memory_tools(app: MemoryApp) -> list[Tool]:
     return [look_up, remember]
 
 
-def scope_of(tool_context: ToolContext) -> dict[str, str]:
+def scope_of(tool_context: ToolContext) -> ScopeState:
     """Return whose memory it is: this user's, in this app."""
     return {"tenant_id": tool_context.session.app_name, "user_id": tool_context.user_id}
 

@@ -29,6 +29,8 @@ CREATE TABLE IF NOT EXISTS twofold.memory (
     fingerprint text        NOT NULL,
     tokens      text[]      NOT NULL DEFAULT '{}',    -- exact identifiers in the text
     sessions    text[]      NOT NULL DEFAULT '{}',    -- labels of the sessions among its sources
+    only_session text GENERATED ALWAYS AS (
+        CASE WHEN cardinality(sessions) = 1 THEN sessions[1] END) STORED,
     worded_by   text        NOT NULL,                 -- label of the session that gave it its present words
     event_at    timestamptz NOT NULL,                 -- time of its newest source event
     workflow    text        NOT NULL DEFAULT '',
@@ -37,6 +39,7 @@ CREATE TABLE IF NOT EXISTS twofold.memory (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS memory_one_fact_per_text
     ON twofold.memory (prefix, fingerprint) WHERE kind = 'semantic';
+CREATE INDEX IF NOT EXISTS memory_only_session ON twofold.memory (prefix, only_session);
 CREATE INDEX IF NOT EXISTS memory_newest ON twofold.memory (prefix, event_at DESC);
 
 -- Accepted sessions: the durable side of "accepted".

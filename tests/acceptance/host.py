@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -76,7 +76,7 @@ class Host:
         """Hold a conversation and return its session; without `session_id` in a new one."""
         runner = self.runner(agent)
         session_id = session_id or uuid4().hex
-        who = {"app_name": self.app_name, "user_id": user_id, "session_id": session_id}
+        who: dict[str, Any] = {"app_name": self.app_name, "user_id": user_id, "session_id": session_id}
         if await self.sessions.get_session(**who) is None:
             await self.sessions.create_session(**who)
         for message in messages:
@@ -117,10 +117,8 @@ def request_text(request: LlmRequest) -> str:
     return "\n".join(text_of(content) for content in request.contents)
 
 
-def session_of(
-    *turns: tuple[Literal["user", "clerk"], str], session_id: str, user_id: str = "anna", app_name: str = APP
-) -> Session:
-    """Return a session with these turns, as a host hands one over."""
+def session_of(*turns: tuple[str, str], session_id: str, user_id: str = "anna", app_name: str = APP) -> Session:
+    """Return a session with these turns, each an author (`user` or the agent's name) and a text."""
     events = [
         Event(id=f"{session_id}-{index}", author=author, invocation_id="i", content=said(text))
         for index, (author, text) in enumerate(turns)

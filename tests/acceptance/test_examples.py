@@ -44,7 +44,8 @@ def test_the_demo_answers_with_memory_and_admits_without(environment: dict[str, 
     assert demo.stderr == ""
     with_memory, without = demo.stdout.split("with memory off")
     assert "<PAST_CONVERSATIONS>" in with_memory
-    assert "FAILURE: open subledgers exist" in with_memory.split("nobody could answer")[1]
+    answer = " ".join(with_memory.split("nobody could answer")[1].split())
+    assert "FAILURE: open subledgers exist" in answer
     assert "I don't know." in without
     assert "Every answer was right" in without
     assert list(tmp_path.glob("twofold-demo-*")) == []
@@ -58,7 +59,7 @@ def test_the_demo_brings_a_database_of_its_own_and_leaves_nothing(environment: d
         assert demo.returncode == 0, demo.stdout + demo.stderr
         assert demo.stderr == ""
         assert "in a temporary folder" in demo.stdout
-        assert list(Path(short).iterdir()) == []
+        assert list(Path(short).glob("twofold-demo-*")) == []
 
 
 @pytest.mark.timeout(90)
