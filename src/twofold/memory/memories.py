@@ -109,4 +109,3 @@ class Recall:
 
     facts: tuple[Memory, ...]
     episodes: tuple[Memory, ...]
-
