@@ -100,12 +100,12 @@ async def opened() -> AsyncIterator[Stage]:
     )
     await stage.service.search_memory(app_name=stage.app_name, user_id="anyone", query="Is anything known?")
     health = stage.service.health
+    if not health.opened:
+        raise SystemExit(f"Memory could not be opened: {health.last_error}")
     where = f"PostgreSQL at {health.database}" if given else "the PostgreSQL that comes with it, in a temporary folder"
     page.row("database", f"{where}; ready in {page.passed(began)}")
     page.row("facts", f"by {health.extractor}")
     page.row("vectors", f"by {health.embedder}")
-    if not health.opened:
-        raise ConnectionError(f"Memory could not be opened: {health.last_error}")
     try:
         yield stage
     finally:

@@ -77,7 +77,7 @@ class Inbox:
         """
         arrived = tuple(as_stored(with_zones(without_noise(entries))))
         session = which(scope, session_id)
-        async with transaction(self._pool) as connection:
+        async with transaction(self._pool) as connection, connection.pipeline():
             now = self._clock.now()
             await hold_scope(connection, scope, now)
             arrived = remaining(arrived, await tombstones(connection, scope, session_id))

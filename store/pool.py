@@ -24,6 +24,7 @@ Pool: TypeAlias = AsyncConnectionPool[Connection]
 
 OPEN_SECONDS = 10.0
 CONNECT_SECONDS = 5
+LOCK_SECONDS = 10
 SHARED_FIRST = "public, twofold, extensions"
 """LangGraph's SQL is unqualified and its tables are in `public`; hosted Postgres has pgvector in `extensions`."""
 OWN_FIRST = "twofold, public, extensions"
@@ -33,6 +34,8 @@ _SETTINGS = """
 SELECT set_config('search_path', %s, false),
        set_config('plan_cache_mode', 'force_custom_plan', false)
 """
+# A session that hangs in a transaction must not hang everyone who waits for its rows.
+_PATIENCE = "SELECT set_config('lock_timeout', %s, false)"
 _PATH = "SELECT set_config('search_path', %s, true)"
 
 
@@ -49,6 +52,7 @@ async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, search_pa
 
     async def configure(connection: Connection) -> None:
         await _settle(connection, search_path)
+        await connection.execute(_PATIENCE, (f"{LOCK_SECONDS}s",))
         await _register_vectors(connection)
 
     pool = cast(
@@ -140,3 +144,5 @@ async def _register_vectors(connection: Connection) -> None:
         raise StoreUnsuitable(
             "The database is not prepared yet: it lacks the type `vector`. Run `migrate` on it."
         ) from error
+    except psycopg.Error as error:
+        raise told(error) from error

@@ -41,7 +41,8 @@ WITH near AS (
            cardinality(ARRAY(SELECT unnest(m.tokens) INTERSECT SELECT unnest(%(tokens)s::text[]))) AS hits
     FROM twofold.memory m JOIN public.store_vectors v USING (prefix, key) JOIN public.store l USING (prefix, key)
     WHERE m.prefix = %(prefix)s AND m.tokens && %(tokens)s::text[]
-      AND (l.expires_at IS NULL OR l.expires_at > %(now)s) AND m.only_session IS DISTINCT FROM %(except)s
+      AND (l.expires_at IS NULL OR l.expires_at > %(now)s)
+      AND (%(except)s::text IS NULL OR m.only_session IS DISTINCT FROM %(except)s)
     GROUP BY m.key, m.tokens ORDER BY hits DESC, distance, m.key LIMIT %(exact)s
 ), chosen AS (
     SELECT key, distance, hits FROM exact

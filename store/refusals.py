@@ -37,6 +37,7 @@ _WHAT_TO_DO = (
         "Raise max_connections, or lower the pool size.",
     ),
     (r"starting up|shutting down|recovery mode", "Wait until the server is up and try again."),
+    (r"lock timeout", "Another session holds it in a transaction (see pg_locks); try again."),
     (r"SSL|certificate", "Check `sslmode` and the certificates in the database URL."),
 )
 

@@ -26,21 +26,20 @@ def _surviving(save: Save, erased: Iterable[Tombstone]) -> Iterator[Change]:
         stones = [stone for stone in erased if stone.kind in (None, change.kind)]
         if change.action == "DELETE" or not stones:
             yield change
-        elif not _is_replayed(save, change, stones):
+        elif not _is_replayed(change, stones):
             gone = frozenset[str]().union(*(stone.event_ids for stone in stones))
             left = tuple(event_id for event_id in change.source.event_ids if event_id not in gone)
             yield replace(change, source=replace(change.source, event_ids=left))
 
 
-def _is_replayed(save: Save, change: Change, stones: Sequence[Tombstone]) -> bool:
-    """Whether a change rests on what was erased.
+def _is_replayed(change: Change, stones: Sequence[Tombstone]) -> bool:
+    """Whether a change rests on nothing but what was erased.
 
-    A fact said anew may rest on an old event as well. An episode tells all of its events: one that came
-    without an inbox row, which would have left the erased ones out, is refused for any of them.
+    A fact said anew may rest on an old event as well, and a run that was resumed on its old request: the steps
+    that were erased are left out where the session is taken apart.
     """
     source = change.source
     if any(stone.before is not None and source.at <= stone.before for stone in stones):
         return True
     gone = [event_id for event_id in source.event_ids if any(event_id in stone.event_ids for stone in stones)]
-    told_whole = change.kind == "episodic" and save.revision is None
-    return bool(gone) and (told_whole or len(gone) == len(source.event_ids))
+    return bool(gone) and len(gone) == len(source.event_ids)

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
 from twofold.loop_thread import LoopThread
-from twofold.memory.errors import TwofoldError
 
 logger = logging.getLogger(__name__)
 
@@ -70,8 +69,8 @@ class AppThread:
         while self._app is None:
             try:
                 await self._opened()
-            except TwofoldError as error:
-                logger.warning("The worker cannot start yet (%s); next try in %.0f s", error, RETRY_SECONDS)
+            except Exception as error:  # noqa: BLE001 - the worker loop: without it no save would ever be done
+                logger.warning("The worker cannot start yet (%r); next try in %.0f s", error, RETRY_SECONDS)
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _opened(self) -> MemoryApp:

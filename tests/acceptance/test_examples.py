@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import psycopg
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -36,6 +37,13 @@ def environment(tmp_path: Path, empty_database_url: str) -> dict[str, str]:
     }
 
 
+def memories_in(database_url: str) -> int:
+    """Count what is stored of anyone."""
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute("SELECT count(*) FROM store").fetchall()
+    return int(rows[0][0])
+
+
 @pytest.mark.timeout(180)
 def test_the_demo_answers_with_memory_and_admits_without(environment: dict[str, str], tmp_path: Path) -> None:
     """It judges its own answers by its exit code, and leaves no file."""
@@ -49,6 +57,7 @@ def test_the_demo_answers_with_memory_and_admits_without(environment: dict[str, 
     assert "I don't know." in without
     assert "Every answer was right" in without
     assert list(tmp_path.glob("twofold-demo-*")) == []
+    assert memories_in(environment["TWOFOLD_DATABASE_URL"]) == 0
 
 
 @pytest.mark.timeout(180)
@@ -59,7 +68,7 @@ def test_the_demo_brings_a_database_of_its_own_and_leaves_nothing(environment: d
         assert demo.returncode == 0, demo.stdout + demo.stderr
         assert demo.stderr == ""
         assert "in a temporary folder" in demo.stdout
-        assert list(Path(short).glob("twofold-demo-*")) == []
+        assert [path.name for path in Path(short).iterdir() if not path.name.startswith("runtime-")] == []
 
 
 @pytest.mark.timeout(90)

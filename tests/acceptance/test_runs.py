@@ -7,7 +7,8 @@ import threading
 
 import psycopg
 import pytest
-from google.adk.sessions.base_session_service import BaseSessionService
+from google.adk.agents.run_config import RunConfig
+from google.adk.sessions.base_session_service import BaseSessionService, GetSessionConfig
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 
@@ -84,6 +85,32 @@ async def test_a_table_that_vanishes_does_not_harm_a_turn_and_the_next_run_saves
     await host.say(agent_with(Replies()), "My ledger is US Primary.", session_id=first.id)
     await host.service.flush()
     assert stored(database_url) == ["My company is 1000.", "My ledger is US Primary.", "My period is March."]
+
+
+async def test_a_run_that_shows_the_model_few_events_is_saved_whole(host: Host, database_url: str) -> None:
+    """`RunConfig.get_session_config` truncates the session that plugins see; memory asks for all of it."""
+    agent, few = agent_with(Replies()), RunConfig(get_session_config=GetSessionConfig(num_recent_events=1))
+    session = await host.sessions.create_session(app_name=APP, user_id="anna")
+    for message in ("My company is 1000.", "My period is March.", "My ledger is US Primary."):
+        turn = host.runner(agent).run_async(
+            user_id="anna", session_id=session.id, new_message=said(message), run_config=few
+        )
+        async for _ in turn:
+            pass
+    await host.service.flush()
+    assert stored(database_url) == ["My company is 1000.", "My ledger is US Primary.", "My period is March."]
+
+
+async def test_a_run_left_before_its_end_is_saved_and_does_not_bind_later_searches(host: Host) -> None:
+    """Some hosts stop reading at the first final answer."""
+    session = await host.sessions.create_session(app_name=APP, user_id="anna")
+    message = said("My ledger is US Primary.")
+    run = host.runner(agent_with(Replies())).run_async(user_id="anna", session_id=session.id, new_message=message)
+    async for _ in run:
+        break
+    await run.aclose()
+    await host.service.flush()
+    assert await host.search("Which ledger?") == ["My ledger is US Primary."]
 
 
 async def test_an_undone_turn_is_not_remembered(host: Host, database_url: str) -> None:

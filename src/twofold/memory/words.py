@@ -73,7 +73,7 @@ def check_words(words: EpisodeWords, episode: Episode) -> list[str]:
     Every number, identifier and tool must stand in the narrative, the telling must fit the outcome, and each
     text must be one line within its length (title 80 characters, the others 300).
     """
-    return [*_form(words), *_unknown_names(words, episode), *_wrong_outcome(words, episode)]
+    return list(_form(words)) or [*_unknown_names(words, episode), *_wrong_outcome(words, episode)]
 
 
 def _form(words: EpisodeWords) -> Iterator[str]:

@@ -46,7 +46,6 @@ def open_chat(
         max_retries=RETRIES,
         temperature=None if reasoning else 0,
         max_completion_tokens=_MOST_TOKENS_REASONING if reasoning else _MOST_TOKENS,
-        disable_streaming=True,
         model_kwargs=dict(request or {}),
     )
 

@@ -16,6 +16,10 @@ from twofold.models.statements import Statement, statements
 
 NAME = "offline rules"
 
+# Beyond these a text is pasted, and the rules would take long.
+_LONGEST_TURN = 24_000
+_LONGEST_SPOKEN = 2_000
+
 _NAME_LIKE = re.compile(r"[A-Z0-9]")
 _WORD = re.compile(r"[\w./-]*\w")
 # Words of "forget that I prefer PDF" or "I no longer use US Primary" that name nothing.
@@ -44,8 +48,8 @@ class OfflineFactExtractor:
         spoken_of = ""
         for turn in turns:
             if turn.role == "user" and not turn.context:
-                _Reader(draft, turn.event_id, spoken_of).read(turn.text)
-            spoken_of = turn.text
+                _Reader(draft, turn.event_id, spoken_of).read(turn.text[:_LONGEST_TURN])
+            spoken_of = turn.text[:_LONGEST_SPOKEN]
         return draft.changes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -34,27 +35,38 @@ Rule: TypeAlias = Callable[[str], "list[Statement] | None"]
 
 
 def statements(sentence: str) -> list[Statement]:
-    """Return what lasts of a sentence; nothing of questions, one-time requests, suppositions and secrets."""
-    skipped = sentence.endswith("?") or phrases.QUESTION.match(sentence) or phrases.PASSING.search(sentence)
-    if skipped or phrases.SECRET.search(sentence) or redact_text(sentence) != sentence:
+    """Return what lasts of a sentence; nothing of questions, one-time requests, suppositions and secrets.
+
+    Nor of one with more than 400 characters: that is pasted text, on which the phrases would take long.
+    """
+    if len(sentence) > _LONGEST:
         return []
-    return [each for clause in clauses(sentence) for each in _said(clause) if len(each.text) <= _LONGEST]
+    asked = sentence.endswith("?") or phrases.QUESTION.match(sentence)
+    supposed = phrases.SUPPOSED.match(_without(phrases.LEAD, sentence))
+    if asked or supposed or phrases.PASSING.search(sentence):
+        return []
+    if phrases.SECRET.search(sentence) or redact_text(sentence) != sentence:
+        return []
+    return [each for clause in clauses(sentence) for each in _said(clause)]
 
 
 def _said(clause: str) -> list[Statement]:
-    clause = phrases.LEAD.sub("", clause, count=1) if phrases.LEAD.match(clause) else clause
+    clause = _without(phrases.LEAD, clause)
     correcting = phrases.CORRECTING.match(clause)
     clause = clause[correcting.end() :] if correcting else clause
     standing = phrases.STANDING.match(clause)
     clause = clause[standing.end() :] if standing else clause
-    if not clause or phrases.SUPPOSED.match(clause):
-        return []
     found = _first(clause, _RULES)
     if found is None and (correcting or standing):
         found = _first(clause, (_corrected, _ordered) if standing else (_corrected,))
     if found and (correcting or standing):
         return [replace(each, action="correct") if each.action == "say" and each.slot else each for each in found]
     return found or []
+
+
+def _without(lead: re.Pattern[str], text: str) -> str:
+    found = lead.match(text)
+    return text[found.end() :] if found else text
 
 
 def _first(clause: str, rules: tuple[Rule, ...]) -> list[Statement] | None:

@@ -1,5 +1,6 @@
 """What is erased is gone with its traces, and stays erased."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -20,9 +21,10 @@ from tests.integration.store.samples import (
     vectors,
 )
 from twofold.memory.errors import Conflict
+from twofold.memory.tombstones import remaining
 from twofold.memory.verbatim import VerbatimText
-from twofold.store.erase import Erased
-from twofold.store.pool import borrowed
+from twofold.store.erase import Erased, erase_session, erase_user
+from twofold.store.pool import borrowed, transaction
 
 SECRET = "Anna banks at Nordbank"
 OURS = ("memory", "inbox", "ledger", "kept", "tombstone", "audit", "procrastinate_jobs")
@@ -99,18 +101,18 @@ async def test_an_erased_episode_does_not_come_back_and_the_session_goes_on_with
     loaded = await store.inbox.load(ANNA, "s1")
     assert loaded is not None
     assert [entry.event_id for entry in loaded.transcript.entries] == ["e1", "e3"]
-    await remember(store.memories, episode("posted once more", ANNA, "s1", "e1", "e3", at=store.clock.time), revision=2)
+    await remember(store.memories, episode("posted once more", ANNA, "s1", "e1", "e3", at=store.clock.time))
     assert await texts(store, "episodic") == {"posted once more"}
 
 
-async def test_an_episode_told_whole_by_a_graph_run_without_inbox_does_not_come_back(store: Store) -> None:
-    [key] = await remember(store.memories, episode("old run", ANNA, "s1", "e1"))
+async def test_whoever_takes_the_session_apart_is_told_what_was_erased_of_it(store: Store) -> None:
+    [key] = await remember(store.memories, episode("old run", ANNA, "s1", "e1", "e2"))
     await store.memories.erase_memory(ANNA, key)
-    store.clock.time += timedelta(minutes=5)
-    await remember(store.memories, episode("old and new run", ANNA, "s1", "e1", "e2", at=store.clock.time))
-    assert await texts(store, "episodic") == set()
-    await remember(store.memories, episode("new run", ANNA, "s1", "e2", at=store.clock.time))
-    assert await texts(store, "episodic") == {"new run"}
+    [stone] = (await store.memories.progress(ANNA, "s1")).tombstones
+    assert (stone.kind, stone.event_ids, stone.before) == ("episodic", frozenset({"e1", "e2"}), store.clock.time)
+    assert (await store.memories.progress(ANNA, "s2")).tombstones == ()
+    entries = (said("e1"), called("e2"), called("e3", at=store.clock.time + timedelta(minutes=1)))
+    assert [entry.event_id for entry in remaining(entries, [stone])] == ["e1", "e3"]
 
 
 async def test_an_erased_session_is_gone_with_all_that_rests_on_it_alone(store: Store) -> None:
@@ -207,6 +209,21 @@ async def test_a_save_prepared_before_the_erasure_is_refused(store: Store) -> No
     for change in (add(SECRET, "s1", "e1"), episode(SECRET, ANNA, "s1", "e1")):
         with pytest.raises(Conflict):
             await store.memories.save(save_of(change, generation=generation), vectors(SECRET))
+
+
+@pytest.mark.parametrize("what", ["session", "user"])
+async def test_a_session_handed_over_while_it_is_being_erased_stays_erased(store: Store, what: str) -> None:
+    await store.inbox.accept(ANNA, "s1", [said("e1")], settle=10)
+    async with transaction(store.pool) as connection:
+        if what == "session":
+            await erase_session(connection, store.queue, ANNA, "s1", store.clock.time)
+        else:
+            await erase_user(connection, store.queue, ANNA, store.clock.time)
+        handing = asyncio.create_task(store.inbox.accept(ANNA, "s1", [said("e1"), said("e2")], settle=10))
+        await asyncio.sleep(0.3)
+        assert not handing.done()
+    assert not (await handing).changed
+    assert await store.inbox.load(ANNA, "s1") is None
 
 
 async def test_a_host_may_give_anew_what_was_erased(store: Store) -> None:

@@ -67,6 +67,13 @@ async def test_an_older_source_does_not_make_a_fact_new(store: Store) -> None:
     assert fact.updated_at == later(5)
 
 
+async def test_a_correction_from_an_older_session_does_not_make_a_fact_old(store: Store) -> None:
+    [key] = await remember(store.memories, add("Reports in EUR", "s1", at=later(5)))
+    await remember(store.memories, update(key, "Reports in EUR and USD", "s0", at=later(-500)), session_id="s0")
+    [fact] = await facts(store.memories)
+    assert (fact.text, fact.updated_at) == ("Reports in EUR and USD", later(5))
+
+
 async def test_events_of_one_session_are_merged_into_one_source(store: Store) -> None:
     await remember(store.memories, add(LEDGER, "s1", "e1", "e2"))
     await remember(store.memories, add(LEDGER, "s1", "e2", "e3"))

@@ -11,8 +11,9 @@ import pytest
 
 from tests.database import DatabaseServer
 from tests.integration.store.conftest import Store
-from tests.integration.store.samples import ANNA, add, facts, remember
+from tests.integration.store.samples import ANNA, DIMS, add, facts, remember
 from twofold.memory.errors import Conflict, StoreUnavailable, StoreUnsuitable, TwofoldError
+from twofold.store.memories import PostgresMemories
 from twofold.store.migrate import recorded_embedder
 from twofold.store.pool import Pool, borrowed, open_pool, transaction
 from twofold.store.refusals import told_at_connect
@@ -167,6 +168,20 @@ async def test_a_full_pool_is_told_after_a_while(url: str, monkeypatch: pytest.M
         with pytest.raises(StoreUnavailable, match="couldn't get a connection"):
             async with borrowed(pool):
                 pass
+    await pool.close()
+
+
+async def test_a_session_that_hangs_in_a_transaction_does_not_hang_the_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.store.pool.LOCK_SECONDS", 1)
+    pool = await open_pool(store.url)
+    await remember(store.memories, add("fact"))
+    memories = PostgresMemories(pool, dims=DIMS, ttl_days=30, clock=store.clock, queue=store.queue)
+    async with transaction(store.pool) as hanging:
+        await hanging.execute("SELECT 1 FROM twofold.scope FOR UPDATE")
+        with pytest.raises(StoreUnavailable, match=r"lock timeout.*try again"):
+            await memories.erase_user(ANNA)
     await pool.close()
 
 

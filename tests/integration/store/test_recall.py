@@ -50,6 +50,24 @@ async def test_an_exact_identifier_comes_in_however_unlike_the_rest_is(store: St
     assert len(result) == 12
 
 
+@pytest.mark.parametrize("except_session", [None, "s1"])
+async def test_an_identifier_that_several_sessions_mention_is_found_exactly(
+    store: Store, except_session: str | None
+) -> None:
+    await remember(store.memories, *(add(f"close the books {name}") for name in "abcdefghij"))
+    for session_id in ("s1", "s2"):
+        await remember(store.memories, add("ledger US_PRIMARY", session_id), session_id=session_id)
+    result = await store.memories.search(
+        ANNA,
+        "semantic",
+        query="US_PRIMARY",
+        vector=vector("close the books"),
+        limit=2,
+        except_session=except_session,
+    )
+    assert "ledger US_PRIMARY" in [memory.text for memory in result]
+
+
 async def test_exact_identifiers_take_at_most_half_of_the_places(store: Store) -> None:
     await remember(store.memories, *(add(f"US_PRIMARY note number {name}") for name in "abcdefghij"))
     await remember(store.memories, *(add(f"close the books {name}") for name in "klmnopqrst"))

@@ -78,6 +78,7 @@ def test_plain_words_always_fit_their_lines_and_begin_with_the_outcome(
         (RECOVERED, words("The period was closed after a first attempt failed.", lesson="Open subledgers block it.")),
         (FAILURE, words("Failed: The period could not be closed.", lesson="close_period fails on open subledgers.")),
         (FAILURE, words("Failed: open subledgers exist, so the close was refused.")),
+        (FAILURE, words("The close did not succeed.")),
         (FAILURE, words("The close failed because a period was closed.")),
         (PARTIAL, words("Partly succeeded: the close was done, but the journal J-77 was not posted.")),
         (PENDING, words("Waiting: the close needs a confirmation.")),
@@ -135,7 +136,7 @@ def test_a_number_identifier_or_tool_that_the_narrative_lacks_is_a_problem(name:
     assert f"{name!r} does not stand in the narrative" in check_words(bad, SUCCESS)
 
 
-@pytest.mark.parametrize("amount", ["100", "1.5", "100.5", "100.500"])
+@pytest.mark.parametrize("amount", ["100", "1,100", "100.50", "1.5", "100.5", "100.500"])
 def test_a_part_of_an_amount_is_not_the_amount(amount: str) -> None:
     told = episode(step("post", amount="1,100.50"))
     assert f"{amount!r} does not stand in the narrative" in check_words(words(f"Posted {amount}."), told)

@@ -104,3 +104,12 @@ async def test_other_models_are_not_asked_for_dimensions_but_checked(double: Ope
         await embedder.embed(["one"])
     assert "dimensions" not in double.requests[0].body
     await embedder.aclose()
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\ud800"])
+async def test_a_text_of_nothing_is_not_sent_as_nothing_which_openai_refuses(
+    text: str, double: OpenAIDouble, embedder: OpenAIEmbedder
+) -> None:
+    await embedder.embed([text])
+    (sent,) = double.requests[0].body["input"]
+    assert sent.strip()

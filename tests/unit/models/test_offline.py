@@ -97,6 +97,12 @@ async def test_an_explicit_statement_is_told_in_the_third_person(text: str, fact
         "My question is why it failed",
         "My problem is the ledger",
         "Today I work with company 1010",
+        "I work with company 1010 today",
+        "My ledger is EU_PRIMARY for now",
+        "No, use company 1010 this time",
+        "Can you check whether it fits, my ledger is EU_PRIMARY",
+        "If it is March, my ledger is EU_PRIMARY",
+        "And if I am away, my approver is Ben",
         "This month my ledger is EU_PRIMARY",
         "I like it",
         "I prefer the first option",
@@ -184,9 +190,20 @@ async def test_a_correction_may_refer_to_what_the_agent_just_said() -> None:
     assert change == FactChange(action="UPDATE", key="k2", text=EU, event_ids=("v1",))
 
 
-@pytest.mark.parametrize("text", ["No, it is fine", "No, use the other one", "No, actually use X", "No, take a look"])
+@pytest.mark.parametrize("text", ["No, it is fine", "No, use the other one", "No, use it", "No, take a look"])
 async def test_a_correction_of_nothing_in_particular_changes_nothing(text: str) -> None:
-    assert await changes(text, facts=(US,)) == []
+    turns = [turn("I will use the US Primary Ledger.", event_id="a1", role="agent"), turn(text)]
+    assert list(await OfflineFactExtractor().extract(turns, known(US))) == []
+
+
+async def test_a_correction_without_anything_it_could_refer_to_changes_nothing() -> None:
+    assert await changes("No, actually use X", facts=(US,)) == []
+
+
+async def test_a_statement_on_how_two_slots_belong_together_stays_one_fact() -> None:
+    assert await added("I use the US Primary Ledger for company 1010") == [
+        "The user uses the US Primary Ledger for company 1010."
+    ]
 
 
 @pytest.mark.parametrize(
