@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from typing_extensions import TypedDict
 
-from twofold.memory.chunks import chunks, window
+from twofold.memory.chunks import chunks, known_after, one_change_each, window
 from twofold.memory.errors import ModelFailed
 from twofold.memory.memories import FactChange, Memory
 from twofold.memory.ports import WritePorts
@@ -86,9 +86,10 @@ async def _extracted(
         return FACT_CHANGES.validate_python(kept)
     changes: list[FactChange] = []
     for chunk in chunks(turns):
-        changes.extend(await ports.facts.extract(chunk, known))
-    await ports.kept.keep(scope, session_id, "semantic", digest, plain(FACT_CHANGES, tuple(changes)))
-    return tuple(changes)
+        changes.extend(await ports.facts.extract(chunk, known_after(known, changes)))
+    settled = one_change_each(changes)
+    await ports.kept.keep(scope, session_id, "semantic", digest, plain(FACT_CHANGES, settled))
+    return settled
 
 
 def _digest(turns: Sequence[Turn], known: Sequence[Memory], model: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from twofold.memory.memories import FactChange, Memory
 from twofold.memory.steps import Turn
 
 CONTEXT_TURNS = 4
@@ -30,6 +32,27 @@ def chunks(turns: Sequence[Turn], *, characters: int = CHUNK_CHARACTERS) -> Iter
         group.append(turn)
         size += len(turn.text)
     yield from _worth_reading(group)
+
+
+def known_after(known: Sequence[Memory], changes: Iterable[FactChange]) -> tuple[Memory, ...]:
+    """Return the known facts as the next chunk has to see them: with the new words, without what was deleted."""
+    by_key = {change.key: change for change in changes if change.key is not None}
+    return tuple(
+        replace(memory, text=by_key[memory.key].text) if memory.key in by_key else memory
+        for memory in known
+        if memory.key not in by_key or by_key[memory.key].action != "DELETE"
+    )
+
+
+def one_change_each(changes: Iterable[FactChange]) -> tuple[FactChange, ...]:
+    """Return the changes with the last one of each known fact only, resting on the events of all of them."""
+    settled: dict[object, FactChange] = {}
+    for position, change in enumerate(changes):
+        slot: object = position if change.key is None else change.key
+        before = settled.pop(slot, None)
+        events = before.event_ids if before else ()
+        settled[slot] = replace(change, event_ids=tuple(dict.fromkeys((*events, *change.event_ids))))
+    return tuple(settled.values())
 
 
 def _worth_reading(group: list[Turn]) -> Iterator[tuple[Turn, ...]]:

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twofold.memory.chunks import chunks, window
+from tests.unit.nodes.ports import memory
+from twofold.memory.chunks import chunks, known_after, one_change_each, window
+from twofold.memory.memories import FactChange
 from twofold.memory.steps import Role, Turn
 
 
@@ -45,3 +47,25 @@ def test_no_user_turn_is_lost_or_repeated_and_none_is_cut(turns: list[Turn], cha
 def test_a_group_without_an_unseen_user_turn_is_left_out() -> None:
     turns = [turn("s1", text="a" * 10, context=True), turn("a1", "agent", "b" * 10), turn("u1", text="c" * 10)]
     assert [[t.event_id for t in group] for group in chunks(turns, characters=10)] == [["u1"]]
+
+
+def test_the_next_chunk_sees_the_facts_as_the_chunks_before_left_them() -> None:
+    known = [memory("k1"), memory("k2"), memory("k3")]
+    changes = [
+        FactChange(action="ADD", text="new"),
+        FactChange(action="UPDATE", key="k1", text="reworded"),
+        FactChange(action="DELETE", key="k2"),
+    ]
+    assert [(m.key, m.text) for m in known_after(known, changes)] == [("k1", "reworded"), ("k3", "text of k3")]
+
+
+def test_a_fact_changed_by_two_chunks_is_changed_once_by_the_last_and_rests_on_both() -> None:
+    changes = [
+        FactChange(action="UPDATE", key="k1", text="first", event_ids=("u1",)),
+        FactChange(action="ADD", text="new", event_ids=("u1",)),
+        FactChange(action="UPDATE", key="k1", text="last", event_ids=("u2",)),
+    ]
+    assert one_change_each(changes) == (
+        FactChange(action="ADD", text="new", event_ids=("u1",)),
+        FactChange(action="UPDATE", key="k1", text="last", event_ids=("u1", "u2")),
+    )
