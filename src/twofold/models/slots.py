@@ -14,7 +14,9 @@ Slot: TypeAlias = str
 Number: TypeAlias = Literal["one", "several"]
 
 _IDENTIFIER = r"(?-i:(?=[\w./-]*[A-Z0-9])[A-Z0-9][\w./-]*[\w]|[A-Z0-9])"
-_NAME = r"[\w&.'/-]+(?:\s+[\w&.'/-]+){0,4}?"
+# A list goes on after these: "company 1000 and the corporate asset book" names two things.
+_WORD = r"(?!(?:and|or|the|our|my|for|with)\b)[\w&.'/-]+"
+_NAME = rf"{_WORD}(?:\s+{_WORD}){{0,4}}?"
 _VERB = (
     r"(?:uses?|using|works? (?:with|in|on|for)|working (?:with|in|on|for)|takes?|to|prefers?|is|are|with|from|not|of)"
 )
@@ -42,7 +44,7 @@ SLOTS = (
         "company", r"company code|company|legal entity", "The user works with {noun} {value}.", "several"
     ),
     SlotKind(
-        "asset book", r"asset book|depreciation book", "The user works with the {noun} {value}.", "several"
+        "asset book", r"asset book|depreciation book", "The user works with the {value} {noun}.", "several"
     ),
     SlotKind("cost center", r"cost cent(?:er|re)", "The user works with {noun} {value}.", "several"),
     SlotKind(
@@ -135,7 +137,7 @@ def _patterns(kind: SlotKind) -> tuple[str, ...]:
     return (
         rf"\b(?:my|our|the user's)\s+(?:\w+\s+)?{noun}\s+(?:is|are|=|:)\s+(?:now\s+)?(?P<value>.+)",
         rf"\b{noun}\s+(?:number\s+|no\.?\s+)?(?P<value>{_IDENTIFIER})(?!\w)",
-        rf"\b{_VERB}\s+(?:the\s+|our\s+|my\s+)?(?P<value>{_NAME})\s+{noun}\b",
+        rf"(?:\b{_VERB}\s+|\band\s+|,\s*)(?:the\s+|our\s+|my\s+)?(?P<value>{_NAME})\s+{noun}\b",
         rf"^(?:the\s+)?(?P<value>{_NAME})\s+{noun}\b",
     )
 

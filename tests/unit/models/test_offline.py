@@ -57,7 +57,7 @@ async def added(*texts: str) -> list[str]:
         ("I work with the US Primary Ledger.", US),
         ("My ledger is US_PRIMARY", "The user works with the US_PRIMARY ledger."),
         ("I usually work with cost center 4711", "The user usually works with cost center 4711."),
-        ("Our asset book is CORP", "The user works with the asset book CORP."),
+        ("Our asset book is CORP", "The user works with the CORP asset book."),
         ("my company code is DE01", "The user works with company code DE01."),
         ("Our currency is EUR.", "The user's currency is EUR."),
         ("Our fiscal year starts in April", "The user's fiscal year starts in April."),
@@ -287,3 +287,12 @@ async def test_no_text_breaks_the_rules(text: str) -> None:
     for change in await changes(text, facts=(US,)):
         assert bool(change.text) == (change.action != "DELETE")
         assert "\n" not in change.text
+
+
+async def test_a_list_of_what_one_works_with_is_one_fact_each() -> None:
+    text = "I work with the US Primary Ledger, company 1000 and the corporate asset book."
+    assert await added(text) == [
+        "The user works with the US Primary Ledger.",
+        "The user works with company 1000.",
+        "The user works with the corporate asset book.",
+    ]
