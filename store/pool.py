@@ -66,6 +66,8 @@ async def open_pool(url: str, *, min_size: int = 1, max_size: int = 8, search_pa
             configure=configure,
             check=AsyncConnectionPool.check_connection,
             kwargs={"row_factory": dict_row},
+            # psycopg's default of five minutes doubles its pauses meanwhile; a new request starts it anew.
+            reconnect_timeout=OPEN_SECONDS,
             name="twofold",
         ),
     )

@@ -55,20 +55,26 @@ class InProcessMemory:
         deadline = self._settings.recall_deadline
         return deadline if self.health.opened else max(deadline, OPEN_SECONDS)
 
-    async def accept(self, scope: Scope, transcript: Transcript, *, wait: bool = False) -> None:
+    async def accept(
+        self, scope: Scope, transcript: Transcript, *, wait: bool = False, within: float | None = None
+    ) -> None:
         """Accept a session durably; with `wait`, return when it is stored.
 
-        Raises NotAccepted when it could not be accepted, InvalidInput when it never can be. A session that is
-        not stored after five minutes of `wait` stays accepted, which is logged.
+        Raises NotAccepted when it could not be accepted, or an open memory did not do it `within` so many
+        seconds, and InvalidInput when it never can be. A session that is not stored after five minutes of
+        `wait` stays accepted, which is logged.
         """
+        limit = within if self.health.opened else None  # an opening memory is waited for: it has a limit of its own
         try:
-            revision = await self._call(lambda app: app.accept(scope, transcript, at_once=wait))
+            async with asyncio.timeout(limit):
+                revision = await self._call(lambda app: app.accept(scope, transcript, at_once=wait))
         except InvalidInput:
             raise
-        except TwofoldError as error:
+        except (TwofoldError, TimeoutError) as error:
             self.health.not_accepted(error)
             raise NotAccepted(
-                f"Session {transcript.session_id!r} was not accepted ({error}); hand the whole session over again"
+                f"Session {transcript.session_id!r} was not accepted ({str(error) or 'it took too long'});"
+                " hand the whole session over again"
             ) from error
         self._note(scope, transcript.session_id, revision)
         if wait and not await self._call(

@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 # ADK gives plugins five seconds to close.
 CLOSE_SECONDS = 4.0
+# What an answered turn waits for a database that does not answer.
+ACCEPT_SECONDS = 3.0
 
 
 class MemoryPlugin(BasePlugin):
@@ -101,7 +103,7 @@ class MemoryPlugin(BasePlugin):
             session = await context.session_service.get_session(
                 app_name=context.app_name, user_id=context.user_id, session_id=context.session.id
             )
-            await service.accept(session or context.session, seconds=seconds)
+            await service.accept(session or context.session, seconds=seconds, within=ACCEPT_SECONDS)
         except Exception:
             logger.exception(
                 "Session %s was not accepted by memory; the next run hands it over again", context.session.id

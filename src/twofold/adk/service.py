@@ -13,6 +13,7 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions.session import Session
 from typing_extensions import override
 
+from twofold.adk.accepted import AcceptedEvents
 from twofold.adk.address import database_of
 from twofold.adk.recall_cache import Asked, RecallCache
 from twofold.adk.recalled import entry_of
@@ -77,16 +78,26 @@ class MemoryService(BaseMemoryService):
         self._scope = scope
         self._wait = wait
         self._searches = RecallCache()
+        self._accepted = AcceptedEvents()
 
     @override
     async def add_session_to_memory(self, session: Session) -> None:
         """Accept a session durably, in a few milliseconds; its memories follow. Raises NotAccepted."""
         await self.accept(session)
 
-    async def accept(self, session: Session, *, seconds: Mapping[str, float] | None = None) -> None:
-        """Accept a session, with the exact `seconds` of its tool calls by call id. Raises NotAccepted."""
-        transcript = timed(transcript_of(session), seconds or {})
-        await self._memory.accept(self._scope(session.app_name, session.user_id), transcript, wait=self._wait)
+    async def accept(
+        self, session: Session, *, seconds: Mapping[str, float] | None = None, within: float | None = None
+    ) -> None:
+        """Accept a session, with the exact `seconds` of its tool calls by call id.
+
+        Events that were accepted before are not read again. Raises NotAccepted, also when an open memory does
+        not accept it `within` so many seconds.
+        """
+        scope = self._scope(session.app_name, session.user_id)
+        events = self._accepted.unseen(scope, session.id, session.events)
+        transcript = timed(transcript_of(session.model_copy(update={"events": list(events)})), seconds or {})
+        await self._memory.accept(scope, transcript, wait=self._wait, within=within)
+        self._accepted.note(scope, session.id, events)
 
     @override
     async def add_events_to_memory(
@@ -146,19 +157,19 @@ class MemoryService(BaseMemoryService):
         scope = self._scope(app_name, user_id)
         if memory_id:
             await self._memory.erase_memory(scope, memory_id)
-        self._searches.clear(scope)
+        self._forget(scope)
 
     async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
         """Erase what came from one session; handing it over again does not bring it back."""
         scope = self._scope(app_name, user_id)
         await self._memory.erase_session(scope, session_id)
-        self._searches.clear(scope)
+        self._forget(scope)
 
     async def delete_user(self, *, app_name: str, user_id: str) -> None:
         """Erase all that is remembered of one user; handing old sessions over again does not bring it back."""
         scope = self._scope(app_name, user_id)
         await self._memory.erase_user(scope)
-        self._searches.clear(scope)
+        self._forget(scope)
 
     @property
     def health(self) -> Health:
@@ -172,6 +183,10 @@ class MemoryService(BaseMemoryService):
     async def close(self) -> None:
         """Finish what is due, for at most five seconds, and release everything; twice does no harm."""
         await asyncio.to_thread(self._memory.close)
+
+    def _forget(self, scope: Scope) -> None:
+        self._searches.clear(scope)
+        self._accepted.forget(scope)
 
     def _asked(self, scope: Scope, query: str) -> Asked:
         turn = current_turn.get()

@@ -18,6 +18,7 @@ _FAILED = frozenset(
     "error errored failed failure fail exception denied rejected timeout timed_out aborted cancelled canceled"
     " invalid not_found unauthorized forbidden".split()
 )
+_CANCELLED = frozenset({"cancelled", "canceled"})
 _PENDING = frozenset("pending running in_progress queued waiting submitted processing started".split())
 _HTTP_ERRORS = (4, 5)
 _REFLECTED = "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"
@@ -39,7 +40,7 @@ class Verdict:
 _SUCCESS = Verdict(outcome="SUCCESS")
 
 
-def judge(response: Json) -> Verdict:
+def judge(response: Json, *, tool: str = "") -> Verdict:
     """Return the verdict on a tool's response. The first of these ten rules that applies decides.
 
     1. The marker of ADK's reflect-and-retry plugin: FAILURE
@@ -54,8 +55,11 @@ def judge(response: Json) -> Verdict:
        error (`Error: …`, `ValueError: …`, a traceback): FAILURE
     10. SUCCESS
 
-    Rule 4 errs where `{"status": "failed"}` is data, for example the state of a payment.
+    Rule 4 errs where `{"status": "failed"}` is data, for example the state of a payment. What `tool` is named
+    for is no failure of it: cancelled is what `cancel_order` is to come to.
     """
+    if "cancel" in tool.casefold():
+        response = _without_cancelled(response)
     if isinstance(response, str):
         return _judge_text(response)
     if isinstance(response, Mapping):
@@ -64,6 +68,16 @@ def judge(response: Json) -> Verdict:
             if verdict is not None:
                 return verdict
     return _SUCCESS
+
+
+def _without_cancelled(response: Json) -> Json:
+    if isinstance(response, str) and response.lstrip().startswith("{"):
+        response = _parsed(response) or response
+    if not isinstance(response, Mapping):
+        return response
+    if set(response) == {"result"}:
+        return {"result": _without_cancelled(response["result"])}
+    return {key: value for key, value in response.items() if key != "status" or _status(response) not in _CANCELLED}
 
 
 def run_outcome(steps: Sequence[Step], *, error: str = "") -> Outcome:
@@ -189,16 +203,19 @@ _RULES: tuple[Callable[[JsonObject], Verdict | None], ...] = (
 
 
 def _judge_text(text: str) -> Verdict:
-    if text.lstrip().startswith("{"):
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            parsed = None
-        if isinstance(parsed, dict):
-            return judge(parsed)
+    if text.lstrip().startswith("{") and (parsed := _parsed(text)) is not None:
+        return judge(parsed)
     if _FAILED_TEXT.match(text):
         return Verdict(outcome="FAILURE", reason=explained(text))
     return _SUCCESS
+
+
+def _parsed(text: str) -> JsonObject | None:
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
 
 
 def _status(response: JsonObject) -> str:

@@ -114,7 +114,7 @@ def _ending(call: _Call, failures: Sequence[tuple[int, Entry]]) -> tuple[Verdict
     if call.answer is not None and not is_confirmed(call.answer.payload):
         return _BY_USER, call.answer
     if response is not None and not response.awaiting:
-        verdict = judge(response.payload)
+        verdict = judge(response.payload, tool=call.entry.tool)
         return (_BY_USER if verdict.reason.startswith(_REJECTED) else verdict), response
     if response is not None and call.answer is None:
         return Verdict(outcome="PENDING", reason=f"awaiting {response.awaiting}"), response

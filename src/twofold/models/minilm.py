@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,6 +12,9 @@ from threading import BoundedSemaphore, Lock
 from typing import Any
 
 import numpy as np
+
+# Before the import: the runtime looks up its maker's server otherwise, and leaves files in the user's cache.
+os.putenv("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 from tokenizers import Encoding, Tokenizer
 

@@ -240,3 +240,18 @@ def run(outcome: Outcome, *steps: Step) -> Run:
 )
 def test_an_episode_ends_as_its_last_run_unless_something_was_left_undone(runs: list[Run], outcome: Outcome) -> None:
     assert episode_outcome(runs) == outcome
+
+
+@pytest.mark.parametrize(
+    ("tool", "response", "outcome"),
+    [
+        ("cancel_reservation", {"reservation_id": "R1", "status": "cancelled"}, "SUCCESS"),
+        ("cancel_reservation", {"result": '{"reservation_id": "R1", "status": "cancelled"}'}, "SUCCESS"),
+        ("cancelOrder", '{"status": "Canceled"}', "SUCCESS"),
+        ("cancel_reservation", {"status": "denied"}, "FAILURE"),
+        ("cancel_reservation", {"error": "not found", "status": "cancelled"}, "FAILURE"),
+        ("book_reservation", {"status": "cancelled"}, "FAILURE"),
+    ],
+)
+def test_cancelled_is_what_a_cancelling_tool_is_to_come_to(tool: str, response: Json, outcome: str) -> None:
+    assert judge(response, tool=tool).outcome == outcome
