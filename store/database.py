@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from twofold.memory.ports import Clock
 from twofold.store.backlog import Backlog
@@ -19,7 +19,7 @@ from twofold.store.queue import Queue
 class Database:
     """What a memory keeps in Postgres, opened on one event loop."""
 
-    url: str
+    url: str = field(repr=False)  # holds the password
     memories: PostgresMemories
     kept: PostgresKept
     inbox: Inbox

@@ -7,7 +7,7 @@ or no rows for people with many memories.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, LiteralString
 
@@ -45,12 +45,14 @@ WITH near AS (
       AND (%(except)s::text IS NULL OR m.only_session IS DISTINCT FROM %(except)s)
     GROUP BY m.key, m.tokens ORDER BY hits DESC, distance, m.key LIMIT %(exact)s
 ), chosen AS (
-    SELECT key, distance, hits FROM exact
+    SELECT key, distance FROM exact
     UNION ALL
-    SELECT key, distance, 0 FROM near WHERE key NOT IN (SELECT key FROM exact)
+    SELECT key, distance FROM near WHERE key NOT IN (SELECT key FROM exact)
 )
-SELECT s.prefix, s.key, s.value, s.created_at, s.updated_at, 1 - c.distance AS score, c.hits
+SELECT s.prefix, s.key, s.value, s.created_at, s.updated_at, 1 - c.distance AS score,
+       cardinality(ARRAY(SELECT unnest(m.tokens) INTERSECT SELECT unnest(%(tokens)s::text[]))) AS hits
 FROM chosen c JOIN public.store s ON s.prefix = %(prefix)s AND s.key = c.key
+     LEFT JOIN twofold.memory m ON m.prefix = %(prefix)s AND m.key = c.key
 ORDER BY c.distance, c.key
 """
 _GET: LiteralString = """
@@ -104,7 +106,7 @@ async def search(
     }
     async with connection.cursor(row_factory=class_row(_FoundRow)) as cursor:
         rows = await (await cursor.execute(_SEARCH, parameters)).fetchall()
-    return tuple(memory_of(row) for row in _chosen(rows, sought.limit, exact))
+    return tuple(replace(memory_of(row), exact=row.hits > 0) for row in _chosen(rows, sought.limit, exact))
 
 
 async def get(connection: Connection, scope: Scope, key: str, now: datetime) -> Memory | None:

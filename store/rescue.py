@@ -28,8 +28,8 @@ UPDATE twofold.procrastinate_jobs j
 SET status = CASE WHEN attempts + 1 >= %(most)s THEN 'failed' ELSE 'todo'
              END::twofold.procrastinate_job_status,
     attempts = attempts + 1, worker_id = NULL, scheduled_at = NULL
-WHERE j.status = 'doing' AND j.queue_name = %(queue)s
-  AND (j.id = ANY(%(lost)s::bigint[]) OR j.worker_id IS NULL OR NOT EXISTS (
+WHERE j.status = 'doing' AND j.queue_name = %(queue)s AND j.id <> ALL(%(running)s::bigint[])
+  AND (j.id = ANY(%(lost)s::bigint[]) OR NOT EXISTS (
         SELECT 1 FROM twofold.procrastinate_workers w
         WHERE w.id = j.worker_id AND w.last_heartbeat > now() - make_interval(secs => %(stalled_after)s)))
 RETURNING status::text, args
@@ -46,14 +46,14 @@ class Rescue:
         self._stalled_after = stalled_after
         self._missing: set[int] = set()
 
-    async def beat(self, worker: int | None, running: Collection[int]) -> bool:
-        """Note that this worker lives, and give back what others left; False if it was taken for dead itself.
+    async def beat(self, worker: int | None, running: Collection[int]) -> None:
+        """Note that this worker lives, and give back what others left.
 
         `running` are the jobs it works on. One that the database takes to be ours, but that is not among them
         at two heartbeats, is one whose end or whose start was lost with a connection.
         """
         async with borrowed(self._pool) as connection:
-            known = await connection.execute(_BEAT, {"worker": worker})
+            await connection.execute(_BEAT, {"worker": worker})
             rows = await (await connection.execute(_OWN, {"worker": worker})).fetchall()
             missing = {int(row["id"]) for row in rows} - set(running)
             lost, self._missing = missing & self._missing, missing
@@ -63,13 +63,13 @@ class Rescue:
                     "queue": QUEUE,
                     "most": MOST_ATTEMPTS,
                     "lost": sorted(lost),
+                    "running": sorted(running),
                     "stalled_after": self._stalled_after,
                 },
             )
             jobs = await given_back.fetchall()
         for job in jobs:
             await self._tell(job["status"], job["args"])
-        return worker is None or known.rowcount == 1
 
     async def _tell(self, status: str, arguments: dict[str, str]) -> None:
         scope = Scope(tenant_id=unescaped(arguments["tenant_id"]), user_id=unescaped(arguments["user_id"]))

@@ -122,15 +122,13 @@ class Worker:
             logger.warning("A save does not end; it is taken up again later")
 
     async def _beat(self, worker: ProcrastinateWorker, rescue: Rescue) -> None:
-        """Tell the others that this worker lives; return when they took it for dead."""
-        alive = True
-        while alive:
+        """Tell the others that this worker lives, and take care of what dead ones left."""
+        while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
-                alive = await rescue.beat(worker.worker_id, self._running)
+                await rescue.beat(worker.worker_id, self._running)
             except TwofoldError as error:
                 logger.warning("No heartbeat: %s", error)
-        logger.warning("This worker was taken for dead, as after a sleep of the machine; it starts anew")
 
     async def _save(self, context: JobContext, *, tenant_id: str, user_id: str, session_id: str, revision: int) -> None:
         scope = Scope(tenant_id=unescaped(tenant_id), user_id=unescaped(user_id))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from twofold.memory.errors import ModelFailed
 from twofold.memory.keys import episode_key
+from twofold.memory.memories import Memory
 from twofold.memory.ports import WritePorts
 from twofold.memory.scope import Scope
 from twofold.memory.steps import Episode, EpisodeWords
@@ -25,8 +27,11 @@ async def extract_episodic(state: WriteState, *, ports: WritePorts) -> Episodic:
     """Have the episode worded; nothing to do without tool calls or when it is stored as it is."""
     episode = EPISODE.validate_python(state["episode"])
     scope = scope_of(state["scope"])
-    if episode is None or await _stored(scope, episode, ports):
+    if episode is None:
         return {"episodic": {}}
+    stored = await ports.memories.get(scope, episode_key(scope, episode.session_id))
+    if stored is not None and _tells(stored, episode):
+        return {"episodic": _reworded(stored, state["episode"])}
     try:
         words = await _worded(scope, episode, ports)
     except ModelFailed as failure:
@@ -34,9 +39,16 @@ async def extract_episodic(state: WriteState, *, ports: WritePorts) -> Episodic:
     return {"episodic": {"words": plain(WORDS, words), "model": ports.narrator.name}}
 
 
-async def _stored(scope: Scope, episode: Episode, ports: WritePorts) -> bool:
-    stored = await ports.memories.get(scope, episode_key(scope, episode.session_id))
-    return stored is not None and stored.content.get("narrative") == episode.narrative
+def _tells(stored: Memory, episode: Episode) -> bool:
+    return stored.content.get("narrative") == episode.narrative
+
+
+def _reworded(stored: Memory, episode: dict[str, Any] | None) -> PartResult:
+    """Return the stored words for data that the narrative does not tell, such as exact durations, else nothing."""
+    if episode is None or stored.content.get("runs") == episode["runs"]:
+        return {}
+    words = {name: stored.content.get(name) or "" for name in ("title", "overall", "lesson")}
+    return {"words": words, "model": ""}
 
 
 async def _worded(scope: Scope, episode: Episode, ports: WritePorts) -> EpisodeWords:

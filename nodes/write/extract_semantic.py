@@ -53,13 +53,15 @@ async def extract_semantic(state: WriteState, *, ports: WritePorts) -> Semantic:
 
 
 def resting_on_user(changes: Sequence[FactChange], user_events: frozenset[str]) -> tuple[FactChange, ...]:
-    """Return the changes with their sources cut to user-authored events (invariant 12).
+    """Return the changes with their sources cut to the unseen user-authored events (invariant 12).
 
-    A change that names none of them rests on all unseen ones: the extractor read no others as sources.
+    One that names other events only, such as what the agent said, is dropped. One that names none rests on all
+    of them: the extractor had no others to read as sources.
     """
     return tuple(
-        replace(change, event_ids=tuple(sorted(user_events.intersection(change.event_ids) or user_events)))
+        replace(change, event_ids=tuple(sorted(named)))
         for change in changes
+        if (named := user_events.intersection(change.event_ids) if change.event_ids else user_events)
     )
 
 

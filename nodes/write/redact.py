@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from typing_extensions import TypedDict
@@ -19,5 +20,10 @@ class Redacted(TypedDict):
 
 async def redact(state: WriteState) -> Redacted:
     """Replace secrets in texts, arguments, responses and answers by a placeholder that names their kind."""
-    entries = ENTRIES.validate_python(state["entries"])
-    return {"entries": plain(ENTRIES, redact_entries(entries))}
+    # On a thread: what tools returned may be large, and the loop has heartbeats to send.
+    return {"entries": await asyncio.to_thread(_redacted, state["entries"])}
+
+
+def _redacted(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    redacted: list[dict[str, Any]] = plain(ENTRIES, redact_entries(ENTRIES.validate_python(entries)))
+    return redacted

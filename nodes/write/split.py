@@ -30,7 +30,11 @@ async def split(state: WriteState, *, ports: WritePorts) -> Split:
     progress = await ports.memories.progress(scope_of(state["scope"]), state["session_id"])
     entries = remaining(ENTRIES.validate_python(state["entries"]), progress.tombstones)
     parts = split_session(Transcript(session_id=state["session_id"], entries=entries))
-    turns = [replace(turn, context=turn.event_id in progress.seen_event_ids) for turn in parts.turns]
+    turns = [
+        replace(turn, context=turn.event_id in progress.seen_event_ids)
+        for turn in parts.turns
+        if not any(stone.kind == "semantic" and stone.covers(turn.event_id, turn.at) for stone in progress.tombstones)
+    ]
     result: Split = {
         "generation": progress.generation,
         "turns": plain(TURNS, tuple(turns)),

@@ -13,7 +13,7 @@ from twofold.graphs.read import ReadGraph, build_read
 from twofold.graphs.write import WriteGraph, build_write
 from twofold.memory.memories import Memory, Recall
 from twofold.memory.ports import Clock, ReadPorts, WritePorts
-from twofold.memory.redaction import redact_entries, redact_text
+from twofold.memory.redaction import redact_text
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.transcript import Transcript
 from twofold.memory.verbatim import VerbatimText
@@ -72,11 +72,11 @@ class MemoryApp:
     async def accept(self, scope: Scope, transcript: Transcript, *, at_once: bool = False) -> int:
         """Accept a session durably and return its revision; its save is due when it has settled, or at once.
 
+        Whoever made the transcript has redacted it: this is where it reaches the disk.
         Raises InvalidInput, StoreUnavailable.
         """
         settle = 0.0 if at_once else self.settings.settle_seconds
-        entries = redact_entries(transcript.entries)
-        accepted = await self.database.inbox.accept(scope, transcript.session_id, entries, settle)
+        accepted = await self.database.inbox.accept(scope, transcript.session_id, transcript.entries, settle)
         return accepted.revision
 
     async def stored(self, scope: Scope, session_id: str, revision: int, timeout: float) -> bool:

@@ -6,17 +6,21 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
-from twofold.loop_thread import LoopThread
+from twofold.loop_thread import LoopThread, finished
+from twofold.memory.errors import TwofoldError
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 RETRY_SECONDS = 5.0
+SHARED_SECONDS = 1.0
+RELEASE_SECONDS = 15.0
 
 
 class AppThread:
@@ -32,6 +36,8 @@ class AppThread:
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()
         self._app: MemoryApp | None = None
+        self._failure: TwofoldError | None = None
+        self._failed_at = 0.0
 
     def submit(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> Future[T]:
         """Start `action`; its future raises what went wrong, in opening too."""
@@ -39,7 +45,7 @@ class AppThread:
 
     async def call(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
         """Run `action` there and await its result here. Cancelling the caller does not stop it."""
-        return await asyncio.shield(asyncio.wrap_future(self.submit(action)))
+        return await finished(self.submit(action))
 
     @property
     def alive(self) -> bool:
@@ -53,7 +59,10 @@ class AppThread:
     def close(self) -> None:
         """Close the app and end the thread."""
         if self._thread.alive:
-            self._thread.submit(self._released()).result()
+            try:
+                self._thread.submit(self._released()).result(RELEASE_SECONDS)
+            except (TwofoldError, FutureTimeout) as error:
+                logger.warning("Memory was not closed properly: %r", error)
             self._thread.stop()
 
     async def _released(self) -> None:
@@ -76,5 +85,15 @@ class AppThread:
     async def _opened(self) -> MemoryApp:
         async with self._opening:
             if self._app is None:
-                self._app = await self._stack.enter_async_context(self._enter())
+                self._app = await self._entered()
         return self._app
+
+    async def _entered(self) -> MemoryApp:
+        """Open the app. Who waited while an attempt failed gets its error, instead of an attempt in turn."""
+        if self._failure is not None and asyncio.get_running_loop().time() < self._failed_at + SHARED_SECONDS:
+            raise self._failure
+        try:
+            return await self._stack.enter_async_context(self._enter())
+        except TwofoldError as error:
+            self._failure, self._failed_at = error, asyncio.get_running_loop().time()
+            raise

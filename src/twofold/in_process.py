@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -48,7 +48,7 @@ class InProcessMemory:
         self._starting = threading.Lock()
         self._recall: AppThread | None = None
         self._jobs: AppThread | None = None
-        self._unfinished: OrderedDict[tuple[Scope, str], int] = OrderedDict()
+        self._unfinished: dict[tuple[Scope, str], int] = {}
 
     def patience(self) -> float:
         """Return the seconds a search may take: the deadline, and ten while the memory is being opened."""
@@ -115,18 +115,23 @@ class InProcessMemory:
         _open_memories.discard(self)
         if recall is None:
             return
-        try:
-            left = recall.submit(lambda app: self._finish(app, CLOSE_SECONDS)).result() if self._unfinished else 0
-        except TwofoldError as error:
-            logger.warning("Closing memory: %s", error)
-        else:
-            if left:
-                logger.warning("%d accepted session(s) are not stored yet; the next start goes on with them", left)
+        self._finish_before_closing(recall)
         recall.close()  # first, because the thread of the jobs starts while this one opens
         jobs, self._jobs = self._jobs, None
         if jobs is not None:
             jobs.close()
         self.health.opened = False
+
+    def _finish_before_closing(self, recall: AppThread) -> None:
+        if not self._unfinished:
+            return
+        try:
+            left = recall.submit(lambda app: self._finish(app, CLOSE_SECONDS)).result(2 * CLOSE_SECONDS)
+        except (TwofoldError, FutureTimeout) as error:
+            logger.warning("Closing memory: %r", error)
+            left = len(self._unfinished)
+        if left:
+            logger.warning("%d accepted session(s) are not stored yet; the next start goes on with them", left)
 
     async def _call(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
         return await self._started().call(action)
@@ -160,9 +165,9 @@ class InProcessMemory:
             yield app
 
     def _note(self, scope: Scope, session_id: str, revision: int) -> None:
+        if len(self._unfinished) >= MOST_UNFINISHED:
+            self._unfinished.pop(next(iter(self._unfinished)), None)
         self._unfinished[scope, session_id] = revision
-        while len(self._unfinished) > MOST_UNFINISHED:
-            self._unfinished.popitem(last=False)
 
     async def _finish(self, app: MemoryApp, timeout: float) -> int:
         """Hurry what was accepted here and wait for it."""
@@ -172,7 +177,9 @@ class InProcessMemory:
             if asyncio.get_running_loop().time() < deadline:
                 await app.hurry(scope, session_id)
         for accepted, revision in waiting:
-            left = max(0.0, deadline - asyncio.get_running_loop().time())
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
+                break
             if await app.stored(*accepted, revision, left) and self._unfinished.get(accepted) == revision:
                 del self._unfinished[accepted]
         return len(self._unfinished)

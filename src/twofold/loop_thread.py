@@ -8,7 +8,23 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from twofold.memory.errors import StoreUnavailable
+
 T = TypeVar("T")
+
+
+async def finished(work: Future[T]) -> T:
+    """Await work of another loop; to cancel this does not stop it.
+
+    Raises StoreUnavailable when the work was cancelled, as closing does: a `CancelledError` would tell the
+    caller's task that it was cancelled itself.
+    """
+    try:
+        return await asyncio.shield(asyncio.wrap_future(work))
+    except asyncio.CancelledError:
+        if work.cancelled():
+            raise StoreUnavailable("This memory was closed meanwhile") from None
+        raise
 
 
 class LoopThread:
@@ -21,6 +37,7 @@ class LoopThread:
     def __init__(self, name: str) -> None:
         """Start the thread."""
         self._loop = asyncio.new_event_loop()
+        self._stopping = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -30,15 +47,15 @@ class LoopThread:
         return self._thread.is_alive()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start `work` on this loop, from any thread."""
+        """Start `work` on this loop, from any thread. Raises StoreUnavailable once it is being stopped."""
+        if self._stopping:
+            work.close()
+            raise StoreUnavailable("This memory is closed")
         return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    async def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` on this loop and await its result on the caller's."""
-        return await asyncio.wrap_future(self.submit(work))
 
     def stop(self) -> None:
         """Cancel what still runs, close the loop and end the thread; once is enough, twice does no harm."""
+        self._stopping = True
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()

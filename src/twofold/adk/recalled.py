@@ -10,6 +10,9 @@ from twofold.memory.memories import Memory, Source
 from twofold.memory.scope import Kind
 
 # ADK shows `{author}: {text}` to the model, so the author says what kind of memory it reads.
+# Ten memories of this length are about 7,500 tokens.
+MOST_CHARACTERS = 3_000
+
 AUTHORS: dict[Kind, str] = {"semantic": "fact", "episodic": "episode"}
 
 
@@ -29,7 +32,15 @@ def shown(memory: Memory) -> str:
 
     It cannot close its fence, and its further lines are indented, so that none looks like an entry of its own.
     """
-    return "\n  ".join(line for line in fenced(memory.text).splitlines() if line.strip())
+    return "\n  ".join(line for line in _bounded(fenced(memory.text)).splitlines() if line.strip())
+
+
+def _bounded(text: str) -> str:
+    """Cut the middle out of a long text: title and request come first, result and lesson last."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    end = MOST_CHARACTERS // 4
+    return f"{text[: MOST_CHARACTERS - end]} …\n… {text[-end:]}"
 
 
 def _source(source: Source) -> dict[str, object]:

@@ -22,6 +22,7 @@ from twofold.adk.turn import current_turn
 from twofold.adk.verbatim import texts_of
 from twofold.health import Health
 from twofold.in_process import InProcessMemory
+from twofold.loop_thread import finished
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Transcript
 from twofold.models.open import Models
@@ -95,9 +96,13 @@ class MemoryService(BaseMemoryService):
         """
         scope = self._scope(session.app_name, session.user_id)
         events = self._accepted.unseen(scope, session.id, session.events)
-        transcript = timed(transcript_of(session.model_copy(update={"events": list(events)})), seconds or {})
+        part = session.model_copy(update={"events": list(events)})
+        # On a thread: what a tool returned may be large, and it is searched for secrets.
+        transcript = timed(await asyncio.to_thread(transcript_of, part), seconds or {})
         await self._memory.accept(scope, transcript, wait=self._wait, within=within)
         self._accepted.note(scope, session.id, events)
+        if self._wait:
+            self._searches.clear(scope)
 
     @override
     async def add_events_to_memory(
@@ -128,7 +133,9 @@ class MemoryService(BaseMemoryService):
     ) -> None:
         """Store memories as they are worded, after redaction; no model reads them."""
         del custom_metadata
-        await self._memory.add(self._scope(app_name, user_id), texts_of(memories))
+        scope = self._scope(app_name, user_id)
+        await self._memory.add(scope, texts_of(memories))
+        self._searches.clear(scope)
 
     @override
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
@@ -143,9 +150,7 @@ class MemoryService(BaseMemoryService):
             search = self._searches.search(
                 asked, lambda: self._memory.recall(asked.scope, asked.query, asked.except_session)
             )
-            # Shielded: a search that misses the deadline goes on, and serves the turn's next model request.
-            shielded = asyncio.shield(asyncio.wrap_future(search))
-            recall = await asyncio.wait_for(shielded, self._memory.patience())
+            recall = await asyncio.wait_for(finished(search), self._memory.patience())
         except Exception as error:  # noqa: BLE001 - the read edge: recall never hurts the agent
             self.health.search_failed(error)
             return SearchMemoryResponse()

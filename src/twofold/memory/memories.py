@@ -29,7 +29,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One stored memory. `text` is what is embedded and shown; `updated_at` is its newest source event's time."""
+    """One stored memory. `text` is what is embedded and shown; `updated_at` is its newest source event's time.
+
+    After a search, `score` is its cosine similarity and `exact` says that it holds an identifier of the query.
+    """
 
     key: str
     kind: Kind
@@ -40,6 +43,7 @@ class Memory:
     created_at: datetime
     updated_at: datetime
     score: float | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ EPISODES_RECALLED = 4
 def recall_of(facts: Iterable[Memory], episodes: Iterable[Memory], *, floor: float | None = None) -> Recall:
     """Return the newest of what was found: at most 6 facts and 4 episodes.
 
-    `floor` leaves out what is less similar than that (cosine, -1 to 1); a memory found by an identifier
-    alone has no score and passes.
+    `floor` leaves out what is less similar than that (cosine, -1 to 1), but nothing that holds an identifier
+    of the query.
     """
     return Recall(
         facts=_newest(facts, FACTS_RECALLED, floor),
@@ -25,6 +25,6 @@ def recall_of(facts: Iterable[Memory], episodes: Iterable[Memory], *, floor: flo
 
 
 def _newest(memories: Iterable[Memory], most: int, floor: float | None) -> tuple[Memory, ...]:
-    near = (m for m in memories if floor is None or m.score is None or m.score >= floor)
+    near = (m for m in memories if floor is None or m.exact or m.score is None or m.score >= floor)
     # The key last makes equal times come in the same order each time: prompt caches depend on it.
     return tuple(sorted(near, key=lambda m: (m.updated_at, m.key), reverse=True)[:most])

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from twofold.memory.clean import clean_json
 from twofold.memory.jsontypes import Json
@@ -115,9 +115,14 @@ def _name_beside(value: Mapping[str, Json]) -> str:
     return next((redact_text(name) for name in names if isinstance(name, str)), "value")
 
 
+@lru_cache(maxsize=4096)
 def _kind_of_key(key: str) -> SecretKind | None:
     words = _words_of(_PLACEHOLDER.sub("", key))
-    kinds = (kind for kind in SECRET_KINDS if words.endswith(tuple(f" {name}" for name in kind.keys)))
+    kinds = (
+        kind
+        for kind in SECRET_KINDS
+        if words.endswith(tuple(f" {name}" for name in kind.keys)) or words.strip() in kind.whole_keys
+    )
     return next(kinds, None)
 
 

@@ -31,13 +31,15 @@ class SecretKind:
     """One kind of secret; `name` is what the placeholder says.
 
     `keys` are the words a key ends with, in lower case: `api key` for `api_key`, `apiKey` and `X-Api-Key`. So
-    `token_count`, `password_policy` and `posting_key` are not secret. What stands under such a key must match
+    `token_count`, `password_policy` and `posting_key` are not secret. `whole_keys` are all of a key's words:
+    `pass`, but not `boarding_pass`. What stands under such a key must match
     `value`, if given, in full, and may be a number only with `numbers` (not: `token: 512`). Only a text that
     has one of `needs`, in lower case, is searched by `patterns`, if given: most texts hold no secret.
     """
 
     name: str
     keys: tuple[str, ...] = ()
+    whole_keys: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     value: re.Pattern[str] | None = None
     numbers: bool = False
@@ -71,6 +73,7 @@ SECRET_KINDS = (
     SecretKind(
         name="password",
         keys=("password", "passwords", "passwd", "pwd", "passcode", "passwort", "kennwort", "db pass"),
+        whole_keys=("pass", "pw", "user pass"),
         needs=("pass", "pwd", "kennwort", "://"),
         numbers=True,
         patterns=(
@@ -143,6 +146,7 @@ SECRET_KINDS = (
     SecretKind(
         name="authorization",
         keys=("authorization", "authorization header"),
+        whole_keys=("auth", "bearer"),
         needs=("authorization",),
         patterns=(named("authorization", rf"(?:basic|bearer|digest|token)\s+{WORD}|{NEW}{{24,}}"),),
     ),

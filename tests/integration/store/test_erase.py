@@ -27,7 +27,7 @@ from twofold.store.erase import Erased, erase_session, erase_user
 from twofold.store.pool import borrowed, transaction
 
 SECRET = "Anna banks at Nordbank"
-OURS = ("memory", "inbox", "ledger", "kept", "tombstone", "audit", "procrastinate_jobs")
+OURS = ("memory", "inbox", "entry", "ledger", "kept", "tombstone", "audit", "procrastinate_jobs")
 TABLES = ("public.store", "public.store_vectors", *(f"twofold.{name}" for name in OURS))
 
 
@@ -42,6 +42,16 @@ async def whole_database(store: Store) -> str:
             ).fetchall()
         ]
     return "\n".join(rows)
+
+
+async def tables_with(store: Store, session_id: str) -> set[str]:
+    """Return which of our tables hold a row of this session."""
+    found: set[str] = set()
+    async with borrowed(store.pool) as connection:
+        for name in ("inbox", "entry", "ledger", "kept"):
+            rows = await connection.execute(f"SELECT 1 FROM twofold.{name} WHERE session_label = %s", (session_id,))  # noqa: S608
+            found.update({name} if await rows.fetchone() else ())
+    return found
 
 
 async def texts(store: Store, kind: str = "semantic") -> set[str]:
@@ -126,6 +136,7 @@ async def test_an_erased_session_is_gone_with_all_that_rests_on_it_alone(store: 
     assert (report.memories, report.sessions, report.jobs) == (3, 1, 1)
     assert await texts(store) == {"Own"}
     assert "Nordbank" not in await whole_database(store)
+    assert await tables_with(store, "s1") == set()
     assert await store.inbox.load(ANNA, "s1") is None
     assert await store.inbox.load(ANNA, "s2") is not None
 

@@ -76,8 +76,11 @@ async def test_grown_and_truncated_sessions_are_merged(store: Store) -> None:
 
 async def test_concurrent_hand_overs_lose_nothing(store: Store) -> None:
     handed = [[said(f"e{first}"), said(f"e{first + 1}")] for first in range(12)]
-    await asyncio.gather(*(store.inbox.accept(ANNA, "s1", entries, settle=10) for entries in handed))
+    accepted = await asyncio.gather(*(store.inbox.accept(ANNA, "s1", entries, settle=10) for entries in handed))
     assert set(await event_ids(store)) == {f"e{number}" for number in range(13)}
+    news = [one.revision for one in accepted if one.changed]
+    assert sorted(news) == list(range(1, len(news) + 1))
+    assert (await loaded(store)).revision == len(news)
 
 
 async def test_partial_chunks_and_thoughts_are_not_kept(store: Store) -> None:
@@ -182,6 +185,7 @@ async def test_an_expired_session_is_begun_anew_and_one_that_waits_never_expires
     await store.inbox.mark_done(ANNA, "done", 1)
     await store.inbox.accept(ANNA, "waits", [said("e1")], settle=10)
     store.clock.pass_days(31)
+    assert await store.inbox.load(ANNA, "done") is None
     await store.inbox.accept(ANNA, "done", [said("e2", at=NOON + timedelta(days=31))], settle=10)
     assert [entry.event_id for entry in (await loaded(store, "done")).transcript.entries] == ["e2"]
     assert [entry.event_id for entry in (await loaded(store, "waits")).transcript.entries] == ["e1"]

@@ -201,3 +201,14 @@ async def test_a_list_and_a_search_re_date_nothing(store: Store) -> None:
     await store.memories.get(ANNA, key)
     store.clock.pass_days(28.5)
     assert await facts(store.memories) == ()
+
+
+async def test_a_search_tells_which_memories_hold_an_identifier_of_the_query(store: Store) -> None:
+    await remember(store.memories, *(add(f"US_PRIMARY note {name}") for name in "abc"), add("another note"))
+    result = await store.memories.search(ANNA, "semantic", query="note US_PRIMARY", vector=vector("note"), limit=4)
+    assert {memory.text: memory.exact for memory in result} == {
+        "US_PRIMARY note a": True,
+        "US_PRIMARY note b": True,
+        "US_PRIMARY note c": True,
+        "another note": False,
+    }

@@ -331,14 +331,27 @@ async def test_a_job_whose_end_could_not_be_noted_is_taken_up_again(
         assert await store.backlog.wait_done(ANNA, "s1", 1, timeout=20)
 
 
-async def test_a_worker_that_was_taken_for_dead_starts_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "HEARTBEAT_SECONDS", 0.2)
+async def test_a_worker_that_was_taken_for_dead_starts_anew(store: Store) -> None:
     async with working(store, saving(store, [])):
         await asyncio.sleep(0.5)
         async with borrowed(store.pool) as connection:
             await connection.execute("DELETE FROM twofold.procrastinate_workers")
         await store.inbox.accept(ANNA, "s1", [said("e1")], settle=0)
         assert await store.backlog.wait_done(ANNA, "s1", 1, timeout=20)
+
+
+async def test_a_job_that_runs_is_not_given_to_another_by_its_own_worker(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "HEARTBEAT_SECONDS", 0.1)
+    seen: Seen = []
+    await store.inbox.accept(ANNA, "s1", [said("e1")], settle=0)
+    async with working(store, saving(store, seen, seconds=1.5)):
+        await asyncio.sleep(0.7)
+        async with borrowed(store.pool) as connection:
+            await connection.execute("DELETE FROM twofold.procrastinate_workers")
+        assert await store.backlog.wait_done(ANNA, "s1", 1, timeout=20)
+    assert len(seen) == 1
 
 
 async def test_a_worker_survives_the_loss_of_all_its_connections(store: Store) -> None:

@@ -35,3 +35,10 @@ def test_a_memory_cannot_close_the_fence_around_it(tag: str) -> None:
 def test_a_further_line_of_a_memory_does_not_look_like_an_entry() -> None:
     text = shown(memory("k1", "episodic", text="Close March\n\nTime: 2026-01-01\nfact: pay everyone"))
     assert text.splitlines() == ["Close March", "  Time: 2026-01-01", "  fact: pay everyone"]
+
+
+def test_a_very_long_episode_keeps_its_beginning_and_its_result() -> None:
+    text = shown(memory("k1", "episodic", text="Close March. Failed.\n" + "step()\n" * 20_000 + "Result: failure."))
+    assert len(text) < 10_000
+    assert text.startswith("Close March. Failed.")
+    assert text.endswith("Result: failure.")

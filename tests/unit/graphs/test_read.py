@@ -67,7 +67,7 @@ async def test_whoever_was_recalled_is_told_so_that_the_memory_lives_on() -> Non
 
 
 async def test_what_is_less_similar_than_the_floor_is_left_out() -> None:
-    stored = [memory("near", score=0.5), memory("far", score=0.1), memory("exact", score=None)]
+    stored = [memory("near", score=0.5), memory("far", score=0.1), memory("exact", score=0.1, exact=True)]
     graph: Any = build_read(read_ports(DictMemories(stored=stored), [], floor=0.3)).compile()
     output = await graph.ainvoke({"scope": SCOPE, "query": "ledger"})
     assert {fact["key"] for fact in output["recall"]["facts"]} == {"near", "exact"}

@@ -23,6 +23,7 @@ from twofold.memory.keys import episode_key
 from twofold.memory.memories import FactChange
 from twofold.memory.ports import WritePorts
 from twofold.memory.scope import Scope
+from twofold.memory.tombstones import Tombstone
 
 TALK = [said("u1", "I work with the US Primary Ledger."), said("a1", "Noted.", "agent", 1)]
 CLOSE = [
@@ -107,7 +108,8 @@ async def test_a_fact_rests_on_user_events_only_whatever_the_extractor_names() -
     facts = ScriptedExtractor(
         [
             FactChange(action="ADD", text="one", event_ids=("a1", "u1", "invented")),
-            FactChange(action="ADD", text="two", event_ids=("a1",)),
+            FactChange(action="ADD", text="two"),
+            FactChange(action="ADD", text="of the agent", event_ids=("a1",)),
         ]
     )
     entries = [*TALK, said("u2", "And company 1000.", minute=2)]
@@ -186,3 +188,25 @@ def test_every_input_field_is_described_in_the_schema() -> None:
     properties = build_write(write_ports()).compile().get_input_jsonschema()["properties"]
     assert set(properties) == {"scope", "session_id", "entries"}
     assert all("description" in field or "allOf" in field or "$ref" in field for field in properties.values())
+
+
+async def test_what_was_erased_as_a_fact_is_not_read_again_not_even_as_context() -> None:
+    facts = ScriptedExtractor()
+    stone = Tombstone(kind="semantic", before=None, event_ids=frozenset({"u1"}))
+    memories = DictMemories(seen=frozenset({"u1", "a1"}), tombstones=(stone,))
+    await run(write_ports(facts=facts, memories=memories), [*TALK, said("u2", "Thanks.", minute=2)])
+    assert [turn.event_id for turn in facts.asked[0]] == ["a1", "u2"]
+
+
+async def test_exact_durations_that_arrive_later_reach_the_episode_without_a_model_call() -> None:
+    memories, narrator = DictMemories(), ScriptedNarrator()
+    ports = write_ports(memories=memories, narrator=narrator)
+    await run(ports, CLOSE)
+    key = episode_key(Scope(tenant_id="acme", user_id="anna"), "s1")
+    memories.stored.append(memory(key, "episodic", content=memories.saves[0].changes[0].content))
+    timed = [entry | {"seconds": 1.5} if entry["kind"] == "returned" else entry for entry in CLOSE]
+    await run(ports, timed)
+    content: Any = memories.saves[1].changes[0].content
+    assert content["runs"][0]["steps"][0]["seconds"] == 1.5
+    assert content["title"] == "Close March"
+    assert len(narrator.asked) == 1

@@ -25,5 +25,5 @@ def test_without_a_floor_nothing_is_too_far() -> None:
 
 
 def test_a_floor_leaves_out_what_is_less_similar_but_never_an_exact_identifier() -> None:
-    facts = [memory("at", score=0.3), memory("below", score=0.29), memory("exact", score=None)]
+    facts = [memory("at", score=0.3), memory("below", score=0.29), memory("exact", score=0.1, exact=True)]
     assert {m.key for m in recall_of(facts, [], floor=0.3).facts} == {"at", "exact"}

@@ -179,3 +179,13 @@ def test_no_text_takes_long(piece: str) -> None:
     began = perf_counter()
     redact_text(text)
     assert perf_counter() - began < 2
+
+
+@pytest.mark.parametrize("key", ["pass", "pw", "auth", "bearer", "PASS", "user_pass"])
+def test_a_key_that_is_nothing_but_a_secret_word_is_redacted(key: str) -> None:
+    assert "hunter2" not in str(redact_json({key: "hunter2"}))
+
+
+@pytest.mark.parametrize("key", ["boarding_pass", "pass_count", "auth_method", "first_pass"])
+def test_a_key_with_more_words_keeps_its_value(key: str) -> None:
+    assert redact_json({key: "A12"}) == {key: "A12"}

@@ -12,6 +12,7 @@ from twofold.memory.memories import Applied, FactChange, Memory, Part, Progress,
 from twofold.memory.ports import ReadPorts, WritePorts
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.steps import Episode, EpisodeWords, Turn
+from twofold.memory.tombstones import Tombstone
 from twofold.testing import HashEmbedder
 
 AT = datetime(2026, 4, 1, 12, tzinfo=UTC)
@@ -23,6 +24,7 @@ class DictMemories:
 
     stored: list[Memory] = field(default_factory=list)
     seen: frozenset[str] = frozenset()
+    tombstones: tuple[Tombstone, ...] = ()
     saves: list[Save] = field(default_factory=list)
     searched: list[tuple[Scope, Kind, str, str | None]] = field(default_factory=list)
 
@@ -43,7 +45,7 @@ class DictMemories:
         return next((memory for memory in self.stored if memory.key == key), None)
 
     async def progress(self, scope: Scope, session_id: str) -> Progress:
-        return Progress(generation=3, seen_event_ids=self.seen)
+        return Progress(generation=3, seen_event_ids=self.seen, tombstones=self.tombstones)
 
     async def save(self, save: Save, vectors: Mapping[str, Vector]) -> Sequence[Applied]:
         assert {change.text for change in save.changes if change.action != "DELETE"} == set(vectors)

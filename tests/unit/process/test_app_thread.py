@@ -50,7 +50,19 @@ async def test_it_opens_once_for_many_callers_and_closes_once() -> None:
     assert not thread.alive
 
 
-async def test_a_failed_opening_is_the_callers_error_and_the_next_call_tries_again() -> None:
+async def test_callers_that_wait_while_an_opening_fails_share_its_error() -> None:
+    opening = Opening(failures=9)
+    thread = AppThread("twofold-test", opening.enter)
+    results = await asyncio.gather(*(thread.call(name) for _ in range(9)), return_exceptions=True)
+    assert all(isinstance(result, StoreUnavailable) for result in results)
+    assert opening.failures == 8
+    thread.close()
+
+
+async def test_a_failed_opening_is_the_callers_error_and_a_later_call_tries_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(app_thread, "SHARED_SECONDS", 0.0)
     thread = AppThread("twofold-test", Opening(failures=1).enter)
     with pytest.raises(StoreUnavailable):
         await thread.call(name)
@@ -60,6 +72,7 @@ async def test_a_failed_opening_is_the_callers_error_and_the_next_call_tries_aga
 
 def test_a_worker_that_cannot_start_goes_on_trying(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_thread, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(app_thread, "SHARED_SECONDS", 0.0)
     opening = Opening(failures=3)
     thread = AppThread("twofold-test", opening.enter)
     thread.open_soon()
