@@ -91,3 +91,17 @@ def _one_at_a_time(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def tables_with(database_url: str, word: str) -> set[str]:
+    """Return the tables in which any row holds `word`."""
+    with psycopg.connect(database_url) as connection:
+        tables = connection.execute(
+            "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+        query = sql.SQL("SELECT 1 FROM {} AS row WHERE row::text ILIKE {} LIMIT 1")
+        return {
+            f"{schema}.{table}"
+            for schema, table in tables
+            if connection.execute(query.format(sql.Identifier(schema, table), sql.Literal(f"%{word}%"))).fetchone()
+        }

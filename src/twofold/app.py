@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from twofold.store.migrate import migrate, recorded_embedder
 from twofold.store.worker import Worker
 from twofold.sweep import sweeping
 from twofold.touches import Touches
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,5 +170,9 @@ def _state(scope: Scope) -> ScopeState:
 
 def _url(settings: Settings) -> str:
     """Return the database's URL; starts the embedded server where none is set."""
-    given = settings.database_url
-    return given.get_secret_value() if given else start_embedded(settings.data_folder / "postgres")
+    if settings.database_url is not None:
+        return settings.database_url.get_secret_value()
+    folder = settings.data_folder / "postgres"
+    if not folder.exists():
+        logger.warning("First start: making the embedded PostgreSQL in %s, which takes some seconds", folder)
+    return start_embedded(folder)

@@ -19,12 +19,20 @@ async def finished(work: Future[T]) -> T:
     Raises StoreUnavailable when the work was cancelled, as closing does: a `CancelledError` would tell the
     caller's task that it was cancelled itself.
     """
+    result = asyncio.wrap_future(work)
+    result.add_done_callback(_noticed)
     try:
-        return await asyncio.shield(asyncio.wrap_future(work))
+        return await asyncio.shield(result)
     except asyncio.CancelledError:
         if work.cancelled():
             raise StoreUnavailable("This memory was closed meanwhile") from None
         raise
+
+
+def _noticed(result: asyncio.Future[Any]) -> None:
+    """Take notice of an error nobody waits for any more, which asyncio would print otherwise."""
+    if not result.cancelled():
+        result.exception()
 
 
 class LoopThread:

@@ -67,7 +67,12 @@ class Settings(BaseSettings):
         default=None, ge=-1, le=1, description="Least cosine similarity of what is recalled; none is no floor."
     )
     worker: bool = Field(default=True, description="Whether this process also works on saves.")
-    pool_size: int = Field(default=4, ge=2, le=100, description="Most database connections per loop (two loops).")
+    pool_size: int = Field(
+        default=4,
+        ge=2,
+        le=100,
+        description="Most connections for recall, and again for saves; a worker has 5 more.",
+    )
 
     @property
     def database_shown(self) -> str:

@@ -17,7 +17,7 @@ from twofold.adk import MemoryService
 from twofold.models.open import Models
 
 ROOT = Path(__file__).parents[2]
-TAKEN_UP_WITHIN = 45.0
+TAKEN_UP_WITHIN = 30.0
 
 
 def child(what: str, database_url: str) -> subprocess.CompletedProcess[str]:

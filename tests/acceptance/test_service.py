@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 from google.adk.memory.memory_entry import MemoryEntry
-from psycopg import sql
 
 from tests.acceptance.host import APP, said, session_of, stored
+from tests.database import tables_with
 from twofold.adk import MemoryService
 from twofold.models.open import Models
 
@@ -105,21 +104,7 @@ async def test_a_deleted_users_words_are_in_no_table(service: MemoryService, dat
     await service.flush()
     assert tables_with(database_url, "Xylophon77")
     await service.delete_user(app_name=APP, user_id="anna")
-    assert tables_with(database_url, "Xylophon77") == []
-
-
-def tables_with(database_url: str, word: str) -> list[str]:
-    """Return the tables in which any row holds `word`."""
-    with psycopg.connect(database_url) as connection:
-        tables = connection.execute(
-            "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
-        ).fetchall()
-        query = sql.SQL("SELECT 1 FROM {} AS row WHERE row::text ILIKE {} LIMIT 1")
-        return [
-            f"{schema}.{table}"
-            for schema, table in tables
-            if connection.execute(query.format(sql.Identifier(schema, table), sql.Literal(f"%{word}%"))).fetchone()
-        ]
+    assert tables_with(database_url, "Xylophon77") == set()
 
 
 @pytest.mark.parametrize("query", ["", " ", "\n\t ", "\u2003"])

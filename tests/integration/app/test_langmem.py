@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.database import tables_with
 from twofold.app import MemoryApp
 from twofold.memory.errors import EmbedderMismatch, ExtractionFailed
 from twofold.memory.jsontypes import Json
+from twofold.memory.redaction import redact_entries
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Entry, EntryKind, Transcript
 from twofold.settings import load_settings
@@ -132,10 +134,12 @@ async def test_of_a_grown_session_only_the_new_turns_are_extracted(app: MemoryAp
 
 async def test_no_secret_reaches_the_model_or_the_database(app: MemoryApp, double: OpenAIDouble) -> None:
     secret = "hunter2-hunter2"
-    entries = (said("u1", f"My password is {secret}. Close March."), *CLOSE[1:])
-    await save(app, "s1", *entries)
+    entries = (said("u1", f"My password is {secret}. Close March for US_PRIMARY."), *CLOSE[1:])
+    await save(app, "s1", *redact_entries(entries))
     await app.recall(ANNA, f"my password is {secret}, which ledger?")
     assert all(secret not in str(request.body) for request in double.requests)
+    assert tables_with(app.database.url, "US_PRIMARY") >= {"public.store", "twofold.entry"}
+    assert tables_with(app.database.url, secret) == set()
 
 
 async def test_a_key_set_after_a_keyless_start_changes_the_extractor_only(
