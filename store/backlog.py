@@ -63,15 +63,6 @@ class Backlog:
             await asyncio.sleep(min(pause, left))
             pause = min(pause * _GROWTH, _LONGEST_PAUSE)
 
-    async def flush(self, scope: Scope | None = None, *, timeout: float) -> Pending:
-        """Hurry what waits and wait for it, for at most `timeout` seconds; return what is left."""
-        await self.hurry(scope)
-        deadline, pause = time.monotonic() + timeout, _FIRST_PAUSE
-        while (left := await self.pending(scope)).waiting and time.monotonic() < deadline:
-            await asyncio.sleep(min(pause, max(0.0, deadline - time.monotonic())))
-            pause = min(pause * _GROWTH, _LONGEST_PAUSE)
-        return left
-
     async def _hurry(self, connection: Connection, scope: Scope | None, session_id: str | None) -> int:
         async with connection.cursor(row_factory=class_row(WaitingRow)) as cursor:
             rows = await (await cursor.execute(WAITING, _chosen(scope, session_id))).fetchall()

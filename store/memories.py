@@ -97,7 +97,6 @@ class PostgresMemories:
             generation=0,
             changes=tuple(_verbatim(text, text.at or now, origin) for text in texts),
             seen_event_ids=(),
-            revision=None,
             models={},
         )
         return await self._persist(save, vectors, compare=False)

@@ -12,7 +12,6 @@ from twofold.memory.errors import Conflict, InvalidInput
 from twofold.memory.keys import fingerprint
 from twofold.memory.memories import Applied, Change, Memory, Save, Vector
 from twofold.store.audit import record
-from twofold.store.inbox_rows import DONE
 from twofold.store.labels import which
 from twofold.store.pool import Connection
 from twofold.store.reconcile import Reconciled, new_key, reconcile
@@ -116,6 +115,4 @@ async def _note(connection: Connection, save: Save, result: Reconciled, expires_
     if save.seen_event_ids:
         noted = {**session, "event_ids": list(save.seen_event_ids), "expires_at": expires_at}
         await connection.execute(_NOTE_SEEN, noted)
-    if save.revision is not None:
-        await connection.execute(DONE, {**session, "revision": save.revision, "reason": ""})
     await connection.execute(_FORGET_KEPT, session)

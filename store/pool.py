@@ -6,7 +6,7 @@ A pool belongs to the event loop that opened it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeAlias, cast
 
 import psycopg
@@ -122,12 +122,10 @@ async def transaction(pool: Pool) -> AsyncIterator[Connection]:
 
 
 def _conninfo(url: str) -> str:
-    try:
+    given: dict[str, Any] | None = None
+    with suppress(psycopg.Error):  # it quotes the part it stumbled over, which may be the password
         given = conninfo_to_dict(url)
-    except psycopg.Error:
-        # The driver quotes the part it stumbled over, which may be the password: no cause, no detail.
-        raise unreadable_url() from None
-    if is_misread(given):
+    if given is None or is_misread(given):
         raise unreadable_url()
     ours: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "twofold"}
     return make_conninfo("", **{**ours, **given})

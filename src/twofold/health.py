@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from datetime import datetime
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """Accepted sessions that are not stored: how many wait, since when, and how many were given up."""
+
+    waiting: int
+    failed: int
+    oldest_at: datetime | None
 
 
 @dataclass(slots=True, kw_only=True)

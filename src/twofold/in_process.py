@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
 from twofold.app_thread import AppThread
-from twofold.health import Health
+from twofold.health import Backlog, Health
 from twofold.memory.errors import InvalidInput, NotAccepted, TwofoldError
 from twofold.memory.memories import Recall
 from twofold.memory.scope import Scope
@@ -107,6 +107,15 @@ class InProcessMemory:
         if not self._unfinished:
             return 0
         return await self._call(lambda app: self._finish(app, timeout))
+
+    async def backlog(self) -> Backlog:
+        """Return how many accepted sessions of the database wait, and how many were given up."""
+        pending = await self._call(lambda app: app.database.backlog.pending())
+        return Backlog(waiting=pending.waiting, failed=pending.failed, oldest_at=pending.oldest_at)
+
+    async def retry(self) -> int:
+        """Have what waits and what was given up worked on anew; return how many sessions that are."""
+        return await self._call(lambda app: app.database.backlog.try_anew())
 
     def close(self) -> None:
         """Finish what was accepted here, for at most five seconds, and release everything."""

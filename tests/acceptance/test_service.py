@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+from typing import Never
+
 import pytest
 from google.adk.memory.memory_entry import MemoryEntry
 
 from tests.acceptance.host import APP, said, session_of, stored
 from tests.database import tables_with
 from twofold.adk import MemoryService
+from twofold.memory.errors import ModelFailed
 from twofold.models.open import Models
+from twofold.store import attempts
 
 FACT = "My ledger is US Primary."
 TURNS = (("user", FACT), ("clerk", "Noted."))
@@ -132,3 +138,36 @@ async def test_closing_twice_does_no_harm_and_the_service_opens_again(
     await service.close()
     assert stored(database_url) == [FACT]
     assert len(await search(service)) == 1
+
+
+async def test_what_was_given_up_is_visible_and_can_be_tried_again(
+    database_url: str, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that is down for too long leaves a dead letter; after `retry` the session is stored."""
+    monkeypatch.setattr(attempts, "MOST_ATTEMPTS", 1)
+    broken = replace(models, facts=Down())
+    service = MemoryService(database_url, models=broken)
+    await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
+    assert await service.flush(timeout=10) == 1
+    backlog = await service.backlog()
+    assert (backlog.waiting, backlog.failed) == (0, 1)
+    await service.close()
+
+    repaired = MemoryService(database_url, models=models)
+    assert await repaired.retry() == 1
+    for _ in range(100):
+        if stored(database_url):
+            break
+        await asyncio.sleep(0.1)
+    assert stored(database_url) == [FACT]
+    assert (await repaired.backlog()).failed == 0
+    await repaired.close()
+
+
+class Down:
+    """A model that cannot be reached."""
+
+    name = "down"
+
+    async def extract(self, turns: object, known: object) -> Never:
+        raise ModelFailed("HTTP 503")

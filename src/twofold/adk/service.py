@@ -20,7 +20,7 @@ from twofold.adk.recalled import entry_of
 from twofold.adk.transcript import transcript_of
 from twofold.adk.turn import current_turn
 from twofold.adk.verbatim import texts_of
-from twofold.health import Health
+from twofold.health import Backlog, Health
 from twofold.in_process import InProcessMemory
 from twofold.loop_thread import finished
 from twofold.memory.scope import Scope
@@ -180,6 +180,14 @@ class MemoryService(BaseMemoryService):
     def health(self) -> Health:
         """How memory is doing: which models and database, and what went wrong last."""
         return self._memory.health
+
+    async def backlog(self) -> Backlog:
+        """Return how many accepted sessions wait to be stored, and how many were given up after ten attempts."""
+        return await self._memory.backlog()
+
+    async def retry(self) -> int:
+        """Have what was given up worked on anew, and what waits at once; return how many sessions that are."""
+        return await self._memory.retry()
 
     async def flush(self, *, timeout: float = 30.0) -> int:
         """Work on all accepted sessions now; return how many are not done after `timeout` seconds."""

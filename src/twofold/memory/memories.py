@@ -85,7 +85,6 @@ class Save:
     generation: int
     changes: tuple[Change, ...]
     seen_event_ids: tuple[str, ...]
-    revision: int | None = None
     models: Mapping[Part, str]
 
 

@@ -102,7 +102,6 @@ def save_of(
     session_id: str = "s1",
     generation: int = 0,
     seen: Iterable[str] = (),
-    revision: int | None = None,
 ) -> Save:
     return Save(
         scope=scope,
@@ -110,7 +109,6 @@ def save_of(
         generation=generation,
         changes=changes,
         seen_event_ids=tuple(seen),
-        revision=revision,
         models={"semantic": "test-model", "episodic": "test-narrator"},
     )
 

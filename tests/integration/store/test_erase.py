@@ -100,7 +100,7 @@ async def test_erasing_a_fact_leaves_the_others_and_the_session(store: Store) ->
 async def test_an_erased_episode_does_not_come_back_and_the_session_goes_on_without_it(store: Store) -> None:
     entries = [said("e1", "close the books"), called("e2", at=later(1))]
     await store.inbox.accept(ANNA, "s1", entries, settle=10)
-    [key] = await remember(store.memories, episode("closed the books", ANNA, "s1", "e1", "e2", at=later(1)), revision=1)
+    [key] = await remember(store.memories, episode("closed the books", ANNA, "s1", "e1", "e2", at=later(1)))
     await store.memories.erase_memory(ANNA, key)
     await remember(store.memories, episode("closed the books", ANNA, "s1", "e1", "e2", at=later(1)))
     assert await texts(store, "episodic") == set()
@@ -175,7 +175,7 @@ async def test_a_replayed_or_grown_session_stays_erased_and_its_later_events_are
     loaded = await store.inbox.load(ANNA, "s1")
     assert loaded is not None
     assert [entry.event_id for entry in loaded.transcript.entries] == ["e3"]
-    await remember(store.memories, add(SECRET, "s1", "e3", at=store.clock.time), revision=1)
+    await remember(store.memories, add(SECRET, "s1", "e3", at=store.clock.time))
     assert await texts(store) == {SECRET}
 
 

@@ -10,7 +10,7 @@ import pytest
 from procrastinate.schema import SchemaManager
 
 from tests.integration.store.conftest import Store
-from tests.integration.store.samples import ANNA, BEN, NOON, called, later, remember, said
+from tests.integration.store.samples import ANNA, BEN, NOON, called, later, said
 from twofold.memory.errors import InvalidInput, TwofoldError
 from twofold.memory.transcript import Entry, merge
 from twofold.store.inbox import Loaded
@@ -172,10 +172,10 @@ async def test_what_grows_after_it_was_given_up_waits_again(store: Store) -> Non
     assert (await store.backlog.pending(ANNA)).waiting == 1
 
 
-async def test_a_save_completes_its_revision_and_a_later_one_still_waits(store: Store) -> None:
+async def test_a_revision_that_is_done_is_waited_for_and_a_later_one_still_waits(store: Store) -> None:
     await store.inbox.accept(ANNA, "s1", [said("e1")], settle=10)
     await store.inbox.accept(ANNA, "s1", [said("e2")], settle=10)
-    await remember(store.memories, revision=1)
+    await store.inbox.mark_done(ANNA, "s1", 1)
     assert await store.backlog.wait_done(ANNA, "s1", 1, timeout=0)
     assert not await store.backlog.wait_done(ANNA, "s1", 2, timeout=0.05)
 

@@ -84,7 +84,7 @@ async def test_a_migration_that_was_killed_half_way_is_finished_by_the_next(data
     await migrate(database_url, dims=8, embedder="e")
     whole = columns(database_url)
     async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
-        await connection.execute("DELETE FROM twofold._yoyo_migration")
+        await connection.execute("DROP TABLE twofold._yoyo_migration, twofold._yoyo_log, twofold._yoyo_version")
         await connection.execute("INSERT INTO twofold.yoyo_lock (locked, ctime, pid) VALUES (1, now(), 1)")
         await connection.execute("DROP TABLE twofold.audit")
         await connection.execute("DELETE FROM twofold.embedder")

@@ -48,13 +48,13 @@ async def test_a_hostile_id_works_in_every_place(store: Store, hostile: str) -> 
         episode("run", scope, hostile),
         scope=scope,
         session_id=hostile,
-        revision=1,
     )
     await store.kept.keep(scope, hostile, "semantic", "hash", {"a": 1})
     [fact] = await facts(store.memories, scope)
     assert fact.sources[0].session_id == hostile
     assert (await store.memories.history(scope))[0].session_id == hostile
     assert await store.memories.get(scope, fact.key) == fact
+    await store.inbox.mark_done(scope, hostile, 1)
     assert await store.backlog.wait_done(scope, hostile, 1, timeout=0)
     assert await store.backlog.hurry(scope) == 0
     await store.memories.touch(scope)
