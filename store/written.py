@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, LiteralString
@@ -88,10 +89,17 @@ def _side_row(save: Save, memory: Memory, *, reworded: bool) -> dict[str, Any]:
         "key": memory.key,
         "kind": memory.kind,
         "fingerprint": fingerprint(memory.text),
-        "tokens": sorted(identifiers(memory.text)),
+        "tokens": sorted(identifiers(memory.text) | _argument_identifiers(memory)),
         "sessions": sorted({label(source.session_id) for source in memory.sources}),
         "worded_by": label(save.session_id),
         "reworded": reworded,
         "event_at": memory.updated_at,
         "workflow": str(memory.content.get("workflow") or ""),
     }
+
+
+def _argument_identifiers(memory: Memory) -> frozenset[str]:
+    """Return the identifiers in all arguments of an episode: its text cuts long ones and leaves steps out."""
+    runs: Any = memory.content.get("runs") or ()
+    args = [step.get("args") for run in runs for step in run.get("steps", ())]
+    return identifiers(json.dumps(args, ensure_ascii=False)) if args else frozenset()

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from typing_extensions import TypedDict
 
-from twofold.memory.chunks import chunks, known_after, one_change_each, window
+from twofold.memory.chunks import chunks, known_after, settled, window
 from twofold.memory.errors import ModelFailed
 from twofold.memory.memories import FactChange, Memory
 from twofold.memory.ports import WritePorts
@@ -66,8 +66,9 @@ def resting_on_user(changes: Sequence[FactChange], user_events: frozenset[str]) 
 
 
 async def _known(scope: Scope, turns: Sequence[Turn], ports: WritePorts) -> tuple[Memory, ...]:
-    """Find what these turns could update: a search for each of the newest user turns, best first."""
-    queries = [turn.text for turn in turns if turn.role == "user" and not turn.context][-QUERIES:]
+    """Find what these turns could update: a search for each of the newest user turns of each chunk, best first."""
+    groups = list(chunks(turns))
+    queries = [text for group in groups for text in _asked(group)]
     vectors = await ports.embedder.embed(queries)
     found: dict[str, Memory] = {}
     for query, vector in zip(queries, vectors, strict=True):
@@ -75,7 +76,11 @@ async def _known(scope: Scope, turns: Sequence[Turn], ports: WritePorts) -> tupl
             best = found.get(memory.key)
             if best is None or (memory.score or 0) > (best.score or 0):
                 found[memory.key] = memory
-    return tuple(sorted(found.values(), key=lambda memory: -(memory.score or 0))[:MOST_KNOWN])
+    return tuple(sorted(found.values(), key=lambda memory: -(memory.score or 0))[: MOST_KNOWN * len(groups)])
+
+
+def _asked(turns: Sequence[Turn]) -> list[str]:
+    return [turn.text for turn in turns if turn.role == "user" and not turn.context][-QUERIES:]
 
 
 async def _extracted(
@@ -89,9 +94,8 @@ async def _extracted(
     changes: list[FactChange] = []
     for chunk in chunks(turns):
         changes.extend(await ports.facts.extract(chunk, known_after(known, changes)))
-    settled = one_change_each(changes)
-    await ports.kept.keep(scope, session_id, "semantic", digest, plain(FACT_CHANGES, settled))
-    return settled
+    await ports.kept.keep(scope, session_id, "semantic", digest, plain(FACT_CHANGES, settled(changes)))
+    return settled(changes)
 
 
 def _digest(turns: Sequence[Turn], known: Sequence[Memory], model: str) -> str:

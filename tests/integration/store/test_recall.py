@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -175,6 +176,7 @@ async def test_rows_of_stock_langgraph_and_langmem_code_are_listed_and_found(sto
         "text",
         3,
         None,
+        {"content": "x", "updated_at": "2026-01-01T00:00:00", "created_at": "2026-01-01"},
         {"text": 5, "content": None, "sources": "x", "rev": "y", "created_at": 1, "updated_at": "never"},
         {
             "content": {"content": 7},
@@ -191,6 +193,8 @@ async def test_no_value_of_somebody_else_breaks_a_list(store: Store, value: obje
         )
     [memory] = await facts(store.memories)
     assert memory.key == "k"
+    assert memory.updated_at.tzinfo is not None
+    assert memory.created_at.tzinfo is not None
 
 
 async def test_a_list_and_a_search_re_date_nothing(store: Store) -> None:
@@ -212,3 +216,12 @@ async def test_a_search_tells_which_memories_hold_an_identifier_of_the_query(sto
         "US_PRIMARY note c": True,
         "another note": False,
     }
+
+
+async def test_an_identifier_in_an_argument_that_the_text_leaves_out_is_found(store: Store) -> None:
+    steps = [{"tool": "post", "args": {"invoice": "INV-90012345"}}]
+    change = replace(episode("posted some invoices", ANNA, "s1", "e1"), content={"runs": [{"steps": steps}]})
+    await remember(store.memories, change)
+    for query in ("INV-90012345", "90012345"):
+        (memory,) = await store.memories.search(ANNA, "episodic", query=query, vector=vector("other"), limit=4)
+        assert memory.exact

@@ -24,6 +24,7 @@ from twofold.memory.memories import FactChange
 from twofold.memory.ports import WritePorts
 from twofold.memory.scope import Scope
 from twofold.memory.tombstones import Tombstone
+from twofold.models.offline import OfflineFactExtractor
 
 TALK = [said("u1", "I work with the US Primary Ledger."), said("a1", "Noted.", "agent", 1)]
 CLOSE = [
@@ -210,3 +211,17 @@ async def test_exact_durations_that_arrive_later_reach_the_episode_without_a_mod
     assert content["runs"][0]["steps"][0]["seconds"] == 1.5
     assert content["title"] == "Close March"
     assert len(narrator.asked) == 1
+
+
+async def test_a_correction_late_in_a_very_long_session_replaces_what_was_said_early() -> None:
+    memories = DictMemories()
+    filler = "The weather was discussed at length. " * 800
+    entries = [
+        said("u1", "My currency is USD."),
+        said("u2", filler, minute=1),
+        said("u3", "My currency is EUR.", minute=2),
+        said("a1", "Noted.", "agent", 3),
+    ]
+    await run(write_ports(memories=memories, facts=OfflineFactExtractor()), entries)
+    (save,) = memories.saves
+    assert [(change.action, change.text) for change in save.changes] == [("ADD", "The user's currency is EUR.")]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.nodes.ports import memory
-from twofold.memory.chunks import chunks, known_after, one_change_each, window
+from twofold.memory.chunks import chunks, known_after, settled, window
 from twofold.memory.memories import FactChange
 from twofold.memory.steps import Role, Turn
 
@@ -56,7 +56,9 @@ def test_the_next_chunk_sees_the_facts_as_the_chunks_before_left_them() -> None:
         FactChange(action="UPDATE", key="k1", text="reworded"),
         FactChange(action="DELETE", key="k2"),
     ]
-    assert [(m.key, m.text) for m in known_after(known, changes)] == [("k1", "reworded"), ("k3", "text of k3")]
+    seen = known_after(known, changes)
+    assert [m.text for m in seen] == ["reworded", "text of k3", "new"]
+    assert len({m.key for m in seen}) == 3
 
 
 def test_a_fact_changed_by_two_chunks_is_changed_once_by_the_last_and_rests_on_both() -> None:
@@ -65,7 +67,19 @@ def test_a_fact_changed_by_two_chunks_is_changed_once_by_the_last_and_rests_on_b
         FactChange(action="ADD", text="new", event_ids=("u1",)),
         FactChange(action="UPDATE", key="k1", text="last", event_ids=("u2",)),
     ]
-    assert one_change_each(changes) == (
+    assert settled(changes) == (
         FactChange(action="ADD", text="new", event_ids=("u1",)),
         FactChange(action="UPDATE", key="k1", text="last", event_ids=("u1", "u2")),
     )
+
+
+def test_a_fact_added_by_one_chunk_is_corrected_or_dropped_by_a_later_one() -> None:
+    added = [FactChange(action="ADD", text="USD", event_ids=("u1",)), FactChange(action="ADD", text="PDF")]
+    (usd, pdf) = known_after([], added)
+    changes = [
+        *added,
+        FactChange(action="UPDATE", key=usd.key, text="EUR", event_ids=("u2",)),
+        FactChange(action="DELETE", key=pdf.key),
+    ]
+    assert settled(changes) == (FactChange(action="ADD", text="EUR", event_ids=("u1", "u2")),)
+    assert [m.text for m in known_after([], changes)] == ["EUR"]
