@@ -25,6 +25,7 @@ from tests.integration.store.samples import (
     vector,
     vectors,
 )
+from twofold.memory.jsontypes import Json
 from twofold.store.langgraph_tables import Known
 from twofold.store.pool import borrowed
 from twofold.store.rows import prefix_of
@@ -219,7 +220,7 @@ async def test_a_search_tells_which_memories_hold_an_identifier_of_the_query(sto
 
 
 async def test_an_identifier_in_an_argument_that_the_text_leaves_out_is_found(store: Store) -> None:
-    steps = [{"tool": "post", "args": {"invoice": "INV-90012345"}}]
+    steps: list[Json] = [{"tool": "post", "args": {"invoice": "INV-90012345"}}]
     change = replace(episode("posted some invoices", ANNA, "s1", "e1"), content={"runs": [{"steps": steps}]})
     await remember(store.memories, change)
     for query in ("INV-90012345", "90012345"):
