@@ -45,6 +45,29 @@ async def test_a_run_whose_model_raises_is_saved(host: Host, database_url: str) 
     assert stored(database_url) == ["My company is 1000.", "My period is March."]
 
 
+async def test_a_run_that_the_host_cancels_is_saved(host: Host, database_url: str) -> None:
+    """As a web server does when its client goes away; ADK calls no hook for it."""
+    waiting = asyncio.Event()
+
+    async def wait_for_ever() -> str:
+        """Wait."""
+        waiting.set()
+        await asyncio.sleep(3600)
+        return "never"
+
+    agent = agent_with(Replies(replies=[call("wait_for_ever")]), wait_for_ever)
+    run = asyncio.create_task(host.say(agent, "My company is 1000."))
+    await waiting.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    for _ in range(100):
+        if await host.service.flush() == 0 and stored(database_url):
+            break
+        await asyncio.sleep(0.05)
+    assert stored(database_url) == ["My company is 1000."]
+
+
 @pytest.mark.filterwarnings("ignore:The `plugins` argument is deprecated:DeprecationWarning")  # in AgentTool
 async def test_the_run_inside_an_agent_tool_is_not_saved_as_the_users_words(host: Host, database_url: str) -> None:
     """The plugin runs for the inner agent too, whose "user" is the outer agent."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -13,6 +14,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from twofold.adk.call_clock import CallClock
+from twofold.adk.cancelled_runs import CancelledRuns
 from twofold.adk.service import MemoryService
 from twofold.adk.turn import CurrentTurn, current_turn
 
@@ -25,7 +27,7 @@ ACCEPT_SECONDS = 3.0
 
 
 class MemoryPlugin(BasePlugin):
-    """Saves the session at the end of every run, failed ones too; no hook ever raises into the turn.
+    """Saves the session at the end of every run, failed and cancelled ones too; no hook raises into the turn.
 
     It works with the `MemoryService` of the runner it is given to, and leaves runs with another memory
     service alone: an AgentTool runs its agent with one of its own, whose events are not the user's words.
@@ -37,12 +39,14 @@ class MemoryPlugin(BasePlugin):
         self._save = save
         self._services: WeakSet[MemoryService] = WeakSet()
         self._clock = CallClock()
+        self._cancelled = CancelledRuns()
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
         """Remember which turn runs, for the searches made in it."""
         try:
             if _service_of(invocation_context):
                 current_turn.set(_turn_of(invocation_context))
+                self._cancelled.watch(invocation_context.invocation_id, partial(self._accept, invocation_context))
         except Exception:
             logger.exception("The running turn could not be told to memory; searches use the message alone")
         return None
@@ -90,6 +94,7 @@ class MemoryPlugin(BasePlugin):
 
     async def _accept(self, context: InvocationContext) -> None:
         try:
+            self._cancelled.unwatch(context.invocation_id)
             seconds = self._clock.take(context.invocation_id)
             service = _service_of(context)
             if service is None:
