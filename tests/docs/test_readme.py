@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def test_every_make_command_in_the_readme_is_a_target() -> None:
     named = set(re.findall(r"^make ([a-z]+)|`make ([a-z]+)`", README, re.MULTILINE))
     assert {name for pair in named for name in pair if name} <= targets
     assert {"demo", "test"} <= targets
+
+
+@pytest.mark.timeout(300)
+def test_make_demo_does_what_the_readme_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory(prefix="twofold-") as short:  # the path of a socket is limited
+        monkeypatch.setenv("TMPDIR", short)
+        done = subprocess.run(["make", "demo"], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607
+    assert done.returncode == 0, done.stdout + done.stderr
+    request, _, rest = done.stdout.partition("</PAST_CONVERSATIONS>")
+    assert "<PAST_CONVERSATIONS>" in request
+    assert "FAILURE: open subledgers exist" in rest
+    assert "I don't know." in rest
 
 
 def test_every_link_to_a_file_leads_somewhere() -> None:
