@@ -42,7 +42,7 @@ def test_make_demo_does_what_the_readme_says(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv("TMPDIR", short)
         done = subprocess.run(["make", "demo"], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607
     assert done.returncode == 0, done.stdout + done.stderr
-    request, _, rest = done.stdout.partition("</PAST_CONVERSATIONS>")
+    request, _, rest = " ".join(done.stdout.split()).partition("</PAST_CONVERSATIONS>")
     assert "<PAST_CONVERSATIONS>" in request
     assert "FAILURE: open subledgers exist" in rest
     assert "I don't know." in rest
