@@ -11,7 +11,7 @@ RUN  := $(VENV)/bin/python -P -m
 PIP  := $(RUN) pip install --quiet --no-input --disable-pip-version-check --root-user-action=ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lock wheel clean distclean
+.PHONY: help demo test bench check format lock wheel clean distclean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ demo: $(VENV)/.demo  ## show both memories at work: no account, no database to s
 # Two processes, because many tests wait for a server, a kill or a timer. A file stays in one of them: its fixtures do.
 test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
 	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile $(PYTEST_FLAGS)
+
+bench: $(VENV)/.dev  ## time accept and recall beside the raw limit
+	@$(VENV)/bin/python benchmarks/journey.py
 
 check: $(VENV)/.dev  ## lint, format, types, layers
 	@$(RUN) ruff check
