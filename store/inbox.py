@@ -54,7 +54,6 @@ class Loaded:
     transcript: Transcript
     revision: int
     done_revision: int
-    accepted_at: datetime
 
 
 class Inbox:
@@ -110,7 +109,6 @@ class Inbox:
             transcript=Transcript(session_id=session_id, entries=entries),
             revision=row.revision,
             done_revision=row.done_revision,
-            accepted_at=row.accepted_at,
         )
 
     async def state(self, scope: Scope, session_id: str) -> SessionState | None:

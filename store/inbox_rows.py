@@ -8,7 +8,7 @@ from typing import LiteralString
 
 # What has expired counts as empty; what still waits never expires.
 FIND: LiteralString = """
-SELECT revision, done_revision, accepted_at,
+SELECT revision, done_revision,
        coalesce(expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision), false) AS expired
 FROM twofold.inbox
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
@@ -93,7 +93,6 @@ class InboxRow:
 
     revision: int
     done_revision: int
-    accepted_at: datetime
     expired: bool
 
 

@@ -35,13 +35,12 @@ async def split(state: WriteState, *, ports: WritePorts) -> Split:
         for turn in parts.turns
         if not any(stone.kind == "semantic" and stone.covers(turn.event_id, turn.at) for stone in progress.tombstones)
     ]
-    result: Split = {
+    return {
         "generation": progress.generation,
         "turns": plain(TURNS, tuple(turns)),
         "episode": plain(EPISODE, parts.episode),
         "skipped": too_little(parts, min_messages=ports.min_messages),
     }
-    return result
 
 
 def too_little(parts: SplitSession, *, min_messages: int) -> str:

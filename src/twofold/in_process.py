@@ -140,7 +140,11 @@ class InProcessMemory:
             logger.warning("Closing memory: %r", error)
             left = len(self._unfinished)
         if left:
-            logger.warning("%d accepted session(s) are not stored yet; the next start goes on with them", left)
+            logger.warning(
+                "%d accepted session(s) are not stored: the next start goes on with what waits, `retry` with what was"
+                " given up",
+                left,
+            )
 
     async def _call(self, action: Callable[[MemoryApp], Coroutine[Any, Any, T]]) -> T:
         return await self._started().call(action)

@@ -140,6 +140,19 @@ async def test_closing_twice_does_no_harm_and_the_service_opens_again(
     assert len(await search(service)) == 1
 
 
+async def test_a_search_never_raises_whatever_goes_wrong(database_url: str, models: Models) -> None:
+    """Neither a resolver with a bug nor a query that is none reaches the agent; `health` tells."""
+
+    def broken(app_name: str, user_id: str) -> Never:
+        raise KeyError(user_id)
+
+    service = MemoryService(database_url, models=models, scope=broken)
+    assert await search(service) == []
+    assert await search(service, None) == []  # type: ignore[arg-type]
+    assert service.health.searches_failed == 2
+    await service.close()
+
+
 async def test_what_was_given_up_is_visible_and_can_be_tried_again(
     database_url: str, models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,12 +41,12 @@ class AcceptedEvents:
             return [event for event in events if _id(event) not in known.event_ids]
 
     def note(self, scope: Scope, session_id: str, events: Sequence[Event]) -> None:
-        """Note that these events were accepted."""
+        """Note that these events were accepted; an unfinished chunk may come again, whole, under its id."""
         with self._lock:
             known = self._sessions.get((scope, session_id))
             if known is None or known.since + SECONDS <= self._clock():
                 known = self._sessions[scope, session_id] = _Known(self._clock())
-            known.event_ids.update(map(_id, events))
+            known.event_ids.update(_id(event) for event in events if getattr(event, "partial", None) is not True)
             self._sessions.move_to_end((scope, session_id))
             while len(self._sessions) > MOST_SESSIONS:
                 self._sessions.popitem(last=False)

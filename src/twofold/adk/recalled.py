@@ -9,10 +9,10 @@ from twofold.memory.fence import fenced
 from twofold.memory.memories import Memory, Source
 from twofold.memory.scope import Kind
 
-# ADK shows `{author}: {text}` to the model, so the author says what kind of memory it reads.
 # Ten memories of this length are about 7,500 tokens.
 MOST_CHARACTERS = 3_000
 
+# ADK shows `{author}: {text}` to the model, so the author says what kind of memory it reads.
 AUTHORS: dict[Kind, str] = {"semantic": "fact", "episodic": "episode"}
 
 

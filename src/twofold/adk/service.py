@@ -143,18 +143,18 @@ class MemoryService(BaseMemoryService):
 
         `health` tells "memory is down" from "nothing known".
         """
-        if not query.strip():
-            return SearchMemoryResponse()
         try:
+            if not query.strip():
+                return SearchMemoryResponse()
             asked = self._asked(self._scope(app_name, user_id), query)
             search = self._searches.search(
                 asked, lambda: self._memory.recall(asked.scope, asked.query, asked.except_session)
             )
             recall = await asyncio.wait_for(finished(search), self._memory.patience())
+            return SearchMemoryResponse(memories=[entry_of(memory) for memory in (*recall.facts, *recall.episodes)])
         except Exception as error:  # noqa: BLE001 - the read edge: recall never hurts the agent
             self.health.search_failed(error)
             return SearchMemoryResponse()
-        return SearchMemoryResponse(memories=[entry_of(memory) for memory in (*recall.facts, *recall.episodes)])
 
     @override
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:

@@ -26,7 +26,7 @@ class _Apps:
         """Return the app of the running loop, opened by the first call; a failed opening is tried again."""
         loop = asyncio.get_running_loop()
         opening = self._apps.get(loop)
-        if opening is None or (opening.done() and opening.exception() is not None):
+        if opening is None or (opening.done() and (opening.cancelled() or opening.exception())):
             opening = self._apps[loop] = loop.create_task(self._opened(), name="twofold-open")
         return await asyncio.shield(opening)
 

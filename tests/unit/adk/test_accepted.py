@@ -25,6 +25,12 @@ def test_of_a_grown_session_only_the_new_events_are_read() -> None:
     assert accepted.unseen(ANNA, "s1", [FIRST, SECOND]) == [SECOND]
 
 
+def test_an_unfinished_chunk_does_not_hide_the_whole_event_of_its_id() -> None:
+    accepted = AcceptedEvents(Clock())
+    accepted.note(ANNA, "s1", [Event(id="e1", author="agent", partial=True)])
+    assert accepted.unseen(ANNA, "s1", [FIRST]) == [FIRST]
+
+
 def test_sessions_and_people_are_kept_apart() -> None:
     accepted = AcceptedEvents(Clock())
     accepted.note(ANNA, "s1", [FIRST])
