@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 from typing import Any, cast
-
-from pydantic_core import PydanticUndefined
 
 from twofold.graphs.read import build_read
 from twofold.graphs.write import build_write
@@ -57,10 +56,12 @@ def _variable(name: str) -> str:
 
 
 def _default(name: str) -> str:
-    default = Settings.model_fields[name].default
-    if default is PydanticUndefined:
-        return "the user's data folder"
-    return "none" if default is None else f"`{default}`".lower()
+    field = Settings.model_fields[name]
+    if field.default_factory is not None:
+        return "none" if field.default_factory is dict else "the user's data folder"
+    if isinstance(field.default, tuple):
+        return f"`{json.dumps(field.default)}`"
+    return "none" if field.default is None else f"`{field.default}`".lower()
 
 
 def main() -> None:

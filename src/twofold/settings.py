@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from twofold.memory.errors import SettingsInvalid
@@ -17,6 +17,15 @@ _WHERE = re.compile(r"\b(?:host|hostaddr|port|dbname)\s*=\s*(?:'[^']*'|\S+)")
 
 def _data_folder() -> Path:
     return Path(platformdirs.user_data_dir("twofold"))
+
+
+class ServiceKey(BaseModel):
+    """A service that may act for people: its key, and for which tenants."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: SecretStr = Field(min_length=24)
+    tenants: frozenset[str] | None = None
 
 
 class Settings(BaseSettings):
@@ -72,6 +81,34 @@ class Settings(BaseSettings):
         ge=2,
         le=100,
         description="Most connections for recall, and again for saves; a worker has 5 more.",
+    )
+    server_key: SecretStr | None = Field(
+        default=None, description="Service key sent to a twofold server, where `MemoryService` is given its address."
+    )
+    service_keys: dict[str, ServiceKey] = Field(
+        default_factory=dict,
+        description="On a server: services that may act for people, as JSON:"
+        ' `{"NAME": {"key": "…", "tenants": ["…"]}}`; without `tenants` for everyone.',
+    )
+    auth_issuer: str | None = Field(
+        default=None,
+        description="On a server: who issues the tokens that people bring (OpenID Connect); none, and no service"
+        " keys, lets in the local user only, from this machine.",
+    )
+    auth_audience: str | None = Field(
+        default=None, description="The audience a token must name; needed with an issuer."
+    )
+    auth_jwks_url: str | None = Field(
+        default=None, description="Where the issuer's key set is; none asks its OpenID configuration."
+    )
+    auth_algorithms: tuple[str, ...] = Field(
+        default=("RS256", "ES256"), description="The signature algorithms a token may have, as JSON."
+    )
+    auth_tenant_claim: str = Field(default="tenant_id", description="The claim of a token that names the tenant.")
+    auth_user_claim: str = Field(default="sub", description="The claim of a token that names the person.")
+    local_origins: tuple[str, ...] = Field(
+        default=("https://smith.langchain.com", "https://eu.smith.langchain.com"),
+        description="Web pages that may act as the local user, as JSON: LangGraph Studio.",
     )
 
     @property

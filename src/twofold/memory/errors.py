@@ -2,6 +2,9 @@
 
 TwofoldError
 ├── InvalidInput          what was handed over cannot be used; names the field and the limit
+├── NotFound              there is no such memory or session of this person
+├── NotAuthenticated      nobody knows who is calling
+├── NotAllowed            the caller is known, and may not do this
 ├── NotAccepted           a session could not be accepted durably; hand it over again
 ├── Conflict              the memory changed while it was being updated; run the graph again
 ├── ExtractionFailed      a part could not be extracted; nothing was written
@@ -21,6 +24,18 @@ class TwofoldError(Exception):
 
 class InvalidInput(TwofoldError):
     """The input names a field that cannot be used; nothing was read or written."""
+
+
+class NotFound(TwofoldError):
+    """There is nothing of that key or id that is this person's."""
+
+
+class NotAuthenticated(TwofoldError):
+    """The request does not say who is calling, or what it says does not hold."""
+
+
+class NotAllowed(TwofoldError):
+    """The caller may not do this, or not for this person."""
 
 
 class NotAccepted(TwofoldError):

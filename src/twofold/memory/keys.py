@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64
 from hashlib import sha256
 from unicodedata import normalize
 from uuid import UUID, uuid5
 
+from twofold.memory.errors import InvalidInput
 from twofold.memory.scope import Scope, label
 
+# Words that follow `/memory/` in our own routes; anything else there is a key.
+RESERVED = frozenset({"export", "health", "search", "sessions", "retry"})
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_ENCODED = "~"
 _TWOFOLD = UUID("7ad2b8a0-2f0e-5c55-9d57-2f0b5a3c1e10")
 
 
@@ -24,6 +32,26 @@ def fact_key(scope: Scope, session_id: str, text: str) -> str:
 def episode_key(scope: Scope, session_id: str) -> str:
     """Return the key of the one episode of this session."""
     return _key("episodic", scope, session_id)
+
+
+def url_key(key: str) -> str:
+    """Return a key, or a session's id, as it stands in a URL: itself if it is plain, else `~` and base64url."""
+    if _PLAIN.fullmatch(key) and key not in RESERVED:
+        return key
+    raw = key.encode("utf-8", "surrogatepass")
+    return _ENCODED + urlsafe_b64encode(raw).decode("ascii").rstrip("=")
+
+
+def key_of_url(given: str) -> str:
+    """Return the key, or the session's id, that `url_key` wrote. Raises InvalidInput."""
+    if not given.startswith(_ENCODED):
+        return given
+    encoded = given.removeprefix(_ENCODED)
+    try:
+        raw = urlsafe_b64decode(encoded.encode("ascii") + b"=" * (-len(encoded) % 4))
+        return raw.decode("utf-8", "surrogatepass")
+    except (NotBase64, ValueError):
+        raise InvalidInput(f"key: {given!r:.40} is not a key of this memory: after `~` comes base64url") from None
 
 
 def _key(kind: str, scope: Scope, session_id: str, *more: str) -> str:

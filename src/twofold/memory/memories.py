@@ -11,7 +11,8 @@ from twofold.memory.jsontypes import JsonObject
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.tombstones import Tombstone
 
-Origin: TypeAlias = Literal["user said", "agent said", "tool returned", "form", "host", "import"]
+Origin: TypeAlias = Literal["user said", "agent said", "tool returned", "form", "host", "import", "user"]
+"""`user`: corrected by the user's own hand."""
 Action: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP"]
 Part: TypeAlias = Literal["semantic", "episodic"]
 Vector: TypeAlias = Sequence[float]
