@@ -8,6 +8,7 @@ from typing import TypeAlias
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from twofold.memory.bound import read_ports_of
 from twofold.memory.ports import ReadPorts
 from twofold.memory.scope import Scope
 from twofold.nodes.read import (
@@ -31,8 +32,10 @@ def build_read(ports: ReadPorts, *, bound: Scope | None = None) -> StateGraph[Re
     """Return the graph `memory_read`, not compiled.
 
     validate → redact → embed → search_semantic ∥ search_episodic → rank; `validate` ends it when the query
-    is blank. `bound` fixes the scope, whatever the input says.
+    is blank. `bound` fixes the scope, whatever the input says, and whatever its state says at a later step.
     """
+    if bound is not None:
+        ports = read_ports_of(ports, bound)
     graph = StateGraph(ReadState, input_schema=ReadInput, output_schema=ReadOutput)
     graph.add_node("validate", partial(validate, bound=bound))
     graph.add_node("redact", redact)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from twofold.memory.bound import write_ports_of
 from twofold.memory.ports import WritePorts
 from twofold.memory.scope import Scope
 from twofold.nodes.write import (
@@ -33,8 +34,11 @@ def build_write(
     """Return the graph `memory_write`, not compiled.
 
     validate → redact → split → extract_semantic ∥ extract_episodic → persist; `split` ends it when there is
-    too little to remember. `bound` fixes the scope, whatever the input says.
+    too little to remember. `bound` fixes the scope, whatever the input says, and whatever its
+    state says at a later step.
     """
+    if bound is not None:
+        ports = write_ports_of(ports, bound)
     graph = StateGraph(WriteState, input_schema=WriteInput, output_schema=WriteOutput)
     graph.add_node("validate", partial(validate, bound=bound))
     graph.add_node("redact", redact)
