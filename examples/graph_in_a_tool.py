@@ -17,10 +17,10 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from month_end import check_subledgers, close_period, run_depreciation
-from scripted_model import CLOSING, ScriptedModel
 from twofold.adk.transcript import transcript_of
 from twofold.app import MemoryApp
+from twofold.demo.month_end import check_subledgers, close_period, run_depreciation
+from twofold.demo.scripted_model import CLOSING, ScriptedModel
 from twofold.nodes.plain import ENTRIES, ScopeState, plain
 from twofold.settings import load_settings
 

@@ -15,8 +15,8 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.genai import types
 
-from scripted_model import ScriptedModel
 from twofold.adk import MemoryPlugin, MemoryService
+from twofold.demo.scripted_model import ScriptedModel
 
 memory = MemoryService()
 agent = LlmAgent(name="clerk", model=ScriptedModel(), tools=[PreloadMemoryTool()])

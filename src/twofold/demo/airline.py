@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +57,6 @@ def trajectories() -> list[Trajectory]:
         )
         for row in rows
     ]
-
-
-def now() -> datetime:
-    """Return the time: the recordings have none, and the demo lays them in the past days."""
-    return datetime.now(UTC)  # noqa: TID251 - a script of its own has no clock port
 
 
 async def stored_session(

@@ -15,15 +15,19 @@ from uuid import uuid4
 from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.runners import Runner
+from google.adk.sessions.base_session_service import BaseSessionService
 from google.adk.sessions.database_session_service import DatabaseSessionService
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 
-import page
-from month_end import month_end_agent
-from scripted_model import ScriptedModel
 from twofold.adk import MemoryPlugin, MemoryService
+from twofold.demo import page
+from twofold.demo.month_end import month_end_agent
+from twofold.demo.scripted_model import ScriptedModel
+from twofold.memory.errors import StoreUnavailable
 from twofold.settings import load_settings
 from twofold.store.embedded import start_embedded
+from twofold.store.migrate import recorded_embedder
 
 
 @dataclass(kw_only=True)
@@ -33,7 +37,7 @@ class Stage:
     app_name: str
     database_url: str
     service: MemoryService
-    sessions: DatabaseSessionService
+    sessions: BaseSessionService
     model: ScriptedModel = field(default_factory=ScriptedModel)
     wrong: list[str] = field(default_factory=list)
 
@@ -83,7 +87,7 @@ def _listed(values: dict[str, object] | None) -> str:
 
 @asynccontextmanager
 async def opened() -> AsyncIterator[Stage]:
-    """Open memory and sessions and say which parts run.
+    """Open memory and sessions and say which parts run. Raises StoreUnavailable.
 
     The folder is removed at exit, after the server in it was stopped: what is registered first runs last.
     """
@@ -91,17 +95,20 @@ async def opened() -> AsyncIterator[Stage]:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     began = time.perf_counter()
     given = load_settings().database_url
-    url = given.get_secret_value() if given else start_embedded(folder / "postgres")
+    with page.working("starting the database"):
+        url = given.get_secret_value() if given else start_embedded(folder / "postgres")
+    await recorded_embedder(url)  # raises what is wrong with the database, which a search only logs
     stage = Stage(
         app_name=f"demo-{uuid4().hex[:8]}",
         database_url=url,
-        service=MemoryService(url),
-        sessions=DatabaseSessionService(f"sqlite+aiosqlite:///{folder / 'sessions.db'}"),
+        service=MemoryService() if given else MemoryService(url),
+        sessions=_sessions(folder),
     )
-    await stage.service.search_memory(app_name=stage.app_name, user_id="anyone", query="Is anything known?")
+    with page.working("opening the memory"):
+        await stage.service.search_memory(app_name=stage.app_name, user_id="anyone", query="Is anything known?")
     health = stage.service.health
     if not health.opened:
-        raise SystemExit(f"Memory could not be opened: {health.last_error}")
+        raise StoreUnavailable(f"The demo's memory could not be opened: {health.last_error}")
     where = f"PostgreSQL at {health.database}" if given else "the PostgreSQL that comes with it, in a temporary folder"
     page.row("database", f"{where}; ready in {page.passed(began)}")
     page.row("facts", f"by {health.extractor}")
@@ -110,4 +117,13 @@ async def opened() -> AsyncIterator[Stage]:
         yield stage
     finally:
         await stage.service.close()
-        await stage.sessions.close()
+        if isinstance(stage.sessions, DatabaseSessionService):
+            await stage.sessions.close()
+
+
+def _sessions(folder: Path) -> BaseSessionService:
+    """Return ADK's session service on SQLite, or in memory where the extra `adk-db` is not installed."""
+    try:
+        return DatabaseSessionService(f"sqlite+aiosqlite:///{folder / 'sessions.db'}")
+    except ImportError:
+        return InMemorySessionService()

@@ -1,4 +1,4 @@
-"""The whole of twofold in a minute, without any account: `make demo` or `python examples/demo.py`.
+"""The whole of twofold in a minute, without any account: `twofold demo`.
 
 Memory and sessions live in a temporary folder that is gone afterwards. With `TWOFOLD_DATABASE_URL` the memory
 lives in that database, under an app name of this run, and is erased at the end. With `OPENAI_API_KEY` a real
@@ -7,19 +7,18 @@ model takes out the facts.
 
 from __future__ import annotations
 
-import asyncio
-import sys
 import time
 from datetime import timedelta
 from statistics import median
 
 from google.adk.models.llm_request import LlmRequest
 
-import page
-from airline import Trajectory, now, stored_session, trajectories
-from scripted_model import UNKNOWN
-from stage import Stage, opened
 from twofold.app import MemoryApp
+from twofold.clock import SystemClock
+from twofold.demo import page
+from twofold.demo.airline import Trajectory, stored_session, trajectories
+from twofold.demo.scripted_model import UNKNOWN
+from twofold.demo.stage import Stage, opened
 from twofold.memory.scope import Scope
 from twofold.settings import load_settings
 
@@ -37,7 +36,8 @@ async def first_session(stage: Stage) -> None:
     page.heading("1. First session: preferences, and a close that fails")
     await stage.talk(USER, PREFERENCES, CLOSE)
     began = time.perf_counter()
-    left = await stage.service.flush()
+    with page.working("remembering the session"):
+        left = await stage.service.flush()
     page.row("memory", f"saved by the plugin at the end of each turn, remembered {page.passed(began)} later")
     stage.check("the first session was not stored", right=left == 0)
 
@@ -71,9 +71,10 @@ async def airline(stage: Stage) -> None:
     """Save a dozen recorded conversations, and recall each."""
     page.heading("5. Twelve recorded conversations of an airline's agent (tau-bench)")
     recorded = trajectories()
-    accepted = [await accept(stage, trajectory, days) for days, trajectory in enumerate(recorded, start=1)]
-    began = time.perf_counter()
-    left = await stage.service.flush(timeout=90)
+    with page.working(f"remembering {len(recorded)} conversations"):
+        accepted = [await accept(stage, trajectory, days) for days, trajectory in enumerate(recorded, start=1)]
+        began = time.perf_counter()
+        left = await stage.service.flush(timeout=90)
     stage.check(f"{left} of the recorded conversations were not stored", right=left == 0)
     page.paragraph(
         f"Each was durably accepted in {median(accepted) * 1000:.0f} ms (median); all were remembered"
@@ -86,7 +87,9 @@ async def airline(stage: Stage) -> None:
 
 async def accept(stage: Stage, trajectory: Trajectory, days: int) -> float:
     """Store a conversation as an ADK session and hand it to memory; return the seconds of the latter."""
-    session = await stored_session(stage.sessions, stage.app_name, trajectory, began=now() - timedelta(days=days))
+    session = await stored_session(
+        stage.sessions, stage.app_name, trajectory, began=SystemClock().now() - timedelta(days=days)
+    )
     began = time.perf_counter()
     await stage.service.add_session_to_memory(session)
     return time.perf_counter() - began
@@ -149,8 +152,3 @@ async def tell() -> int:
     judged = "Some answers were wrong" if stage.wrong else "Every answer was right"
     page.paragraph(f"{judged}. It took {page.passed(began)}; the demo has erased what it stored.")
     return 1 if stage.wrong else 0
-
-
-if __name__ == "__main__":
-    page.quiet()
-    sys.exit(asyncio.run(tell()))
