@@ -30,8 +30,11 @@ class ScopeState(TypedDict):
 
 
 def plain(adapter: TypeAdapter[Any], value: object) -> Any:
-    """Return `value` as plain JSON, as graph state and checkpoints hold it."""
-    return adapter.dump_python(value, mode="json")
+    """Return `value` as plain JSON, as graph state and checkpoints hold it.
+
+    An entry goes without the fields that say nothing: most do, and state is kept for each step of a thread.
+    """
+    return adapter.dump_python(value, mode="json", exclude_defaults=adapter is ENTRIES)
 
 
 def scope_of(state: ScopeState) -> Scope:

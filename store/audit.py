@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import LiteralString
 
 from psycopg.rows import class_row
 
+from twofold.memory.history import AuditEntry
 from twofold.memory.memories import Save
 from twofold.memory.scope import Scope, label
 from twofold.store.labels import whose
@@ -28,22 +29,6 @@ FROM twofold.audit
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND (%(key)s::text IS NULL OR key = %(key)s)
 ORDER BY id DESC LIMIT %(limit)s
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
-    """One change of one memory. ERASE entries, and those before them, hold no text."""
-
-    at: datetime
-    kind: str
-    key: str
-    action: str
-    before: str
-    after: str
-    session_id: str
-    event_ids: Sequence[str]
-    origin: str
-    model: str
 
 
 async def record(connection: Connection, save: Save, lines: Sequence[Recorded], now: datetime) -> None:
@@ -75,8 +60,9 @@ async def history(connection: Connection, scope: Scope, key: str | None, limit: 
     """Return the newest entries of one memory, or of all of a person, the newest first."""
     async with connection.cursor(row_factory=class_row(AuditEntry)) as cursor:
         rows = await (await cursor.execute(_HISTORY, {**whose(scope), "key": key, "limit": limit})).fetchall()
-    return tuple(_with_session(row) for row in rows)
+    return tuple(with_session(row) for row in rows)
 
 
-def _with_session(entry: AuditEntry) -> AuditEntry:
+def with_session(entry: AuditEntry) -> AuditEntry:
+    """Return an entry with its session's id as it was given."""
     return replace(entry, session_id=unescaped(entry.session_id))

@@ -11,6 +11,7 @@ from twofold.store.backlog import Backlog
 from twofold.store.inbox import Inbox
 from twofold.store.kept import PostgresKept
 from twofold.store.memories import PostgresMemories
+from twofold.store.overview import Overview
 from twofold.store.pool import open_pool
 from twofold.store.queue import Queue
 
@@ -24,6 +25,7 @@ class Database:
     kept: PostgresKept
     inbox: Inbox
     backlog: Backlog
+    overview: Overview
 
 
 @asynccontextmanager
@@ -41,6 +43,7 @@ async def open_database(url: str, *, dims: int, ttl_days: int, clock: Clock, poo
             kept=PostgresKept(pool, clock=clock),
             inbox=Inbox(pool, queue, ttl_days=ttl_days, clock=clock),
             backlog=Backlog(pool, queue),
+            overview=Overview(pool, clock=clock),
         )
     finally:
         await pool.close()

@@ -7,6 +7,7 @@ runtime folder shared by all users, and errors that say what to do.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import subprocess
@@ -66,6 +67,24 @@ def start_embedded(folder: Path, *, within: float = START_SECONDS) -> str:
             return _database(server)
         except _FAILURES as error:
             raise StoreUnavailable(_not_started(folder, error)) from error
+
+
+def release_embedded(folder: Path) -> None:
+    """Let go of the server of `folder`; it stops unless another process uses it, and starts anew when it is asked for.
+
+    For a process that does not come to `atexit`. Does nothing if this process has not started it. Blocks.
+    """
+    folder = folder.expanduser().resolve()
+    with _starting:
+        instances = _package()._instances  # noqa: SLF001 - nothing public tells which were started
+        server = instances.get(folder)
+        if server is not None:
+            try:
+                server.cleanup()
+            except _FAILURES as error:
+                logger.warning("The embedded PostgreSQL in %s could not be stopped: %s", folder, _said(error))
+            atexit.unregister(server._cleanup)  # noqa: SLF001 - it would count the handle of a later start as its own
+            instances.pop(folder, None)
 
 
 def _started(folder: Path, deadline: float) -> PostgresServer:
@@ -180,4 +199,4 @@ def _log_tail(folder: Path) -> str:
     return f" Its log says: {last.strip()!r}." if last else ""
 
 
-__all__ = ["DATABASE", "START_SECONDS", "start_embedded"]
+__all__ = ["DATABASE", "START_SECONDS", "release_embedded", "start_embedded"]

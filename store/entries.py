@@ -10,6 +10,7 @@ from typing import Any
 from twofold.memory.errors import InvalidInput
 from twofold.memory.jsontypes import Json
 from twofold.memory.scope import label
+from twofold.memory.times import checked_time
 from twofold.memory.transcript import Entry
 from twofold.store.storable import checked_json, cleaned, cleaned_text, is_storable
 
@@ -35,12 +36,13 @@ def news(known: Mapping[Identity, bool], arrived: Iterable[Entry]) -> tuple[Entr
     return tuple(found.values())
 
 
-def with_zones(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Return the entries. Raises InvalidInput if a time has no zone: it could not be ordered among the others."""
+def with_zones(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the entries. Raises InvalidInput if a time has no zone: it could not be ordered among the others."""
     for entry in entries:
         if entry.at.tzinfo is None:
             raise InvalidInput(f"entry {entry.event_id!r}: its time has no zone")
-    return entries
+        at = checked_time(f"the time of entry {entry.event_id!r}", entry.at)
+        yield entry if at is entry.at else replace(entry, at=at)
 
 
 def columns(entries: Sequence[Entry]) -> dict[str, list[Any]]:

@@ -69,6 +69,7 @@ SELECT count(*) FILTER (WHERE revision > failed_revision) AS waiting,
 FROM twofold.inbox
 WHERE revision > done_revision
   AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+  AND (%(tenants)s::text[] IS NULL OR tenant_label = ANY(%(tenants)s))
   AND (%(session)s::text IS NULL OR session_label = %(session)s)
 """
 WAITING: LiteralString = """
@@ -76,6 +77,7 @@ SELECT tenant_id, user_id, session_id, revision
 FROM twofold.inbox
 WHERE revision > done_revision AND revision > failed_revision
   AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+  AND (%(tenants)s::text[] IS NULL OR tenant_label = ANY(%(tenants)s))
   AND (%(session)s::text IS NULL OR session_label = %(session)s)
 ORDER BY accepted_at
 """
@@ -83,6 +85,7 @@ TRY_ANEW: LiteralString = """
 UPDATE twofold.inbox SET failed_revision = 0
 WHERE revision > done_revision AND revision <= failed_revision
   AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+  AND (%(tenants)s::text[] IS NULL OR tenant_label = ANY(%(tenants)s))
   AND (%(session)s::text IS NULL OR session_label = %(session)s)
 """
 

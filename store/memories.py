@@ -6,19 +6,35 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import LiteralString
 
+from twofold.memory.history import AuditEntry
 from twofold.memory.keys import fingerprint
-from twofold.memory.memories import Applied, Change, Memory, Origin, Progress, Save, Source, Vector
+from twofold.memory.memories import (
+    Applied,
+    Change,
+    Memory,
+    Origin,
+    Page,
+    Position,
+    Progress,
+    Save,
+    Source,
+    Vector,
+)
 from twofold.memory.ports import Clock
 from twofold.memory.scope import Kind, Scope
+from twofold.memory.times import checked_time
 from twofold.memory.verbatim import VerbatimText
 from twofold.store import audit, erase, recall
-from twofold.store.audit import AuditEntry
+from twofold.store.correct import correctable, correction, kept_of
 from twofold.store.erase import Erased
+from twofold.store.everything import Everything
 from twofold.store.labels import which
+from twofold.store.page import Listed, page
 from twofold.store.persist import persist
-from twofold.store.pool import Pool, borrowed, transaction
+from twofold.store.pool import Connection, Pool, borrowed, transaction
 from twofold.store.queue import Queue
-from twofold.store.scopes import tombstones
+from twofold.store.scopes import lock_scope, tombstones
+from twofold.store.storable import is_storable
 from twofold.store.ttl import Expiry
 
 _PROGRESS: LiteralString = """
@@ -95,7 +111,7 @@ class PostgresMemories:
             scope=scope,
             session_id="",
             generation=0,
-            changes=tuple(_verbatim(text, text.at or now, origin) for text in texts),
+            changes=tuple(_verbatim(text, checked_time("at", text.at or now), origin) for text in texts),
             seen_event_ids=(),
             models={},
         )
@@ -129,8 +145,54 @@ class PostgresMemories:
                 since=since,
             )
 
+    async def page(
+        self,
+        scope: Scope,
+        *,
+        kind: Kind | None = None,
+        text: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: Position | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return unexpired memories of one kind or both, the newest event first; re-dates nothing.
+
+        `text`: only those with these words, in any case. `since` and `until`: only of events from the one to
+        before the other. `after`: only those behind this position, where the page before ended.
+        Raises InvalidInput.
+        """
+        listed = Listed(kind=kind, text=text, since=since, until=until, after=after, limit=limit)
+        async with borrowed(self._pool) as connection:
+            return await page(connection, scope, listed, self._clock.now())
+
+    async def correctable(self, scope: Scope, key: str, *, rev: int | None) -> Memory:
+        """Return the fact that may be corrected. Raises NotFound, InvalidInput for an episode, Conflict for `rev`."""
+        return correctable(await self.get(scope, key), key, rev)
+
+    async def correct(self, scope: Scope, key: str, text: str, vector: Vector, *, rev: int | None) -> Memory:
+        """Give a fact the words of its person. Words of another fact extend that one, and this one is deleted.
+
+        Raises NotFound, InvalidInput for an episode, Conflict if it is not worded as often as `rev` any more or if
+        the clock was set back.
+        """
+        now = self._clock.now()
+        async with transaction(self._pool) as connection:
+            await lock_scope(connection, scope, now)
+            correctable(await recall.get(connection, scope, key, now), key, rev)
+            save = correction(scope, key, text, now)
+            applied = await self._persist_on(connection, save, {text: vector}, now, compare=False)
+            kept = kept_of(applied, now)
+            return correctable(await recall.get(connection, scope, kept, now), kept, None)
+
+    def everything(self, scope: Scope) -> Everything:
+        """Return what is kept of a person, to be read in batches."""
+        return Everything(self._pool, scope, self._clock.now())
+
     async def history(self, scope: Scope, key: str | None = None, *, limit: int = 100) -> tuple[AuditEntry, ...]:
         """Return what was done to one memory, or to all of a person, the newest first."""
+        if key is not None and not is_storable(key):
+            return ()
         async with borrowed(self._pool) as connection:
             return await audit.history(connection, scope, key, limit)
 
@@ -144,6 +206,8 @@ class PostgresMemories:
 
     async def erase_memory(self, scope: Scope, key: str) -> Erased:
         """Erase one memory with its traces; a key that is not this person's is left alone."""
+        if not is_storable(key):
+            return Erased()
         async with transaction(self._pool) as connection:
             return await erase.erase_memory(connection, scope, key, self._clock.now())
 
@@ -159,15 +223,14 @@ class PostgresMemories:
 
     async def _persist(self, save: Save, vectors: Mapping[str, Vector], *, compare: bool) -> tuple[Applied, ...]:
         async with transaction(self._pool) as connection:
-            return await persist(
-                connection,
-                save,
-                vectors,
-                dims=self._dims,
-                ttl_days=self._ttl_days,
-                now=self._clock.now(),
-                compare=compare,
-            )
+            return await self._persist_on(connection, save, vectors, self._clock.now(), compare=compare)
+
+    async def _persist_on(
+        self, connection: Connection, save: Save, vectors: Mapping[str, Vector], now: datetime, *, compare: bool
+    ) -> tuple[Applied, ...]:
+        return await persist(
+            connection, save, vectors, dims=self._dims, ttl_days=self._ttl_days, now=now, compare=compare
+        )
 
 
 def _verbatim(text: VerbatimText, at: datetime, origin: Origin) -> Change:

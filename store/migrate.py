@@ -47,6 +47,21 @@ class _Recorded:
     schema_mark: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What a database was prepared for, and whether that is all this version of twofold needs."""
+
+    embedder: str
+    dims: int
+    schema: str
+    wanted_schema: str
+
+    @property
+    def current(self) -> bool:
+        """Whether `migrate` has nothing to do but for another embedder."""
+        return self.schema == self.wanted_schema
+
+
 async def migrate(url: str, *, dims: int, embedder: str) -> None:
     """Make or update the schema for vectors of `dims` numbers made by `embedder`, and record both.
 
@@ -75,6 +90,12 @@ async def recorded_embedder(url: str) -> tuple[str, int] | None:
 
     Raises StoreUnavailable.
     """
+    found = await prepared(url)
+    return None if found is None else (found.embedder, found.dims)
+
+
+async def prepared(url: str) -> Prepared | None:
+    """Return what this database was prepared for, None before `migrate`. Changes nothing. Raises StoreUnavailable."""
     connection = await connect(url)
     try:
         recorded = await _recorded(connection)
@@ -82,7 +103,10 @@ async def recorded_embedder(url: str) -> tuple[str, int] | None:
         raise told(error) from error
     finally:
         await connection.close()
-    return None if recorded is None else (recorded.name, recorded.dims)
+    if recorded is None:
+        return None
+    wanted = await asyncio.to_thread(_schema_mark)
+    return Prepared(embedder=recorded.name, dims=recorded.dims, schema=recorded.schema_mark, wanted_schema=wanted)
 
 
 async def _migrate(connection: Connection, url: str, wanted: _Recorded) -> None:

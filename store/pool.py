@@ -142,7 +142,7 @@ async def _register_vectors(connection: Connection) -> None:
         await register_vector_async(connection)
     except psycopg.ProgrammingError as error:
         raise StoreUnsuitable(
-            "The database is not prepared yet: it lacks the type `vector`. Run `migrate` on it."
+            "The database is not prepared yet: it lacks the type `vector`. Run `twofold migrate`."
         ) from error
     except psycopg.Error as error:
         raise told(error) from error

@@ -19,10 +19,12 @@ URGENT = 10
 
 An earlier job that is due in the future holds up all later ones of its priority."""
 
+_DEAD = ("failed", "cancelled", "aborted")
 _DELETE = """
 DELETE FROM twofold.procrastinate_jobs
 WHERE lock = %(lock)s AND queue_name = %(queue)s AND status = ANY(%(statuses)s::twofold.procrastinate_job_status[])
   AND (%(only)s::jsonb IS NULL OR args @> %(only)s::jsonb)
+  AND (%(up_to)s::int IS NULL OR (args ->> 'revision')::int <= %(up_to)s)
 """
 
 
@@ -62,18 +64,31 @@ class Queue:
         except ConnectorException as error:
             raise error.__cause__ or error from None  # the driver's error, which is told where it is borrowed
 
-    async def discard(self, connection: Connection, scope: Scope, session_id: str | None = None) -> int:
-        """Delete the jobs of a session, or of a person, that do not run; return how many."""
-        return await self._delete(connection, scope, session_id, ["todo", "failed", "cancelled", "aborted"])
+    async def discard(
+        self, connection: Connection, scope: Scope, session_id: str | None = None, *, up_to: int | None = None
+    ) -> int:
+        """Delete the jobs of a session, or of a person, that do not run; return how many.
+
+        Where `up_to` is given, those of later revisions stay.
+        """
+        return await self._delete(connection, scope, session_id, [*_DEAD, "todo"], up_to)
 
     async def discard_failed(self, connection: Connection, scope: Scope, session_id: str) -> int:
         """Delete the dead letters of a session; return how many."""
-        return await self._delete(connection, scope, session_id, ["failed", "cancelled", "aborted"])
+        return await self._delete(connection, scope, session_id, [*_DEAD])
 
-    async def _delete(self, connection: Connection, scope: Scope, session_id: str | None, statuses: list[str]) -> int:
+    async def _delete(
+        self,
+        connection: Connection,
+        scope: Scope,
+        session_id: str | None,
+        statuses: list[str],
+        up_to: int | None = None,
+    ) -> int:
         await own_path(connection)
         only = None if session_id is None else Jsonb({"session_id": escaped(session_id)})
-        chosen: dict[str, Any] = {"lock": lock_of(scope), "queue": QUEUE, "statuses": statuses, "only": only}
+        chosen: dict[str, Any] = {"lock": lock_of(scope), "queue": QUEUE, "statuses": statuses}
+        chosen |= {"only": only, "up_to": up_to}
         return (await connection.execute(_DELETE, chosen)).rowcount
 
 

@@ -17,7 +17,8 @@ from twofold.memory.identifiers import identifiers
 from twofold.memory.memories import Memory, Vector
 from twofold.memory.scope import Kind, Scope, label
 from twofold.store.pool import Connection
-from twofold.store.rows import StoreRow, memory_of, prefix_of
+from twofold.store.rows import StoreRow, memory_of, prefix_of, prefixes_of
+from twofold.store.storable import is_storable
 from twofold.store.vectors import checked_vector
 
 # What may not be returned is left out before any limit, by the few keys it is: twice as fast as a join. OFFSET 0
@@ -58,6 +59,7 @@ ORDER BY c.distance, c.key
 _GET: LiteralString = """
 SELECT prefix, key, value, created_at, updated_at FROM public.store
 WHERE prefix = ANY(%(prefixes)s) AND key = %(key)s AND (expires_at IS NULL OR expires_at > %(now)s)
+ORDER BY prefix DESC
 """
 _LIST: LiteralString = """
 SELECT s.prefix, s.key, s.value, s.created_at, s.updated_at
@@ -110,10 +112,12 @@ async def search(
 
 
 async def get(connection: Connection, scope: Scope, key: str, now: datetime) -> Memory | None:
-    """Return one unexpired memory of this person, None if there is none of that key."""
+    """Return one unexpired memory of this person, a fact before an episode; None if there is none of that key."""
+    if not is_storable(key):
+        return None
     async with connection.cursor(row_factory=class_row(StoreRow)) as cursor:
-        prefixes = [prefix_of(scope, "semantic"), prefix_of(scope, "episodic")]
-        row = await (await cursor.execute(_GET, {"prefixes": prefixes, "key": key, "now": now})).fetchone()
+        chosen = {"prefixes": list(prefixes_of(scope)), "key": key, "now": now}
+        row = await (await cursor.execute(_GET, chosen)).fetchone()
     return None if row is None else memory_of(row)
 
 

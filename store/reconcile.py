@@ -87,7 +87,7 @@ class _Desk:
     def _put_fact(self, change: Change) -> None:
         current = self._memories.get(change.key) if change.action == "UPDATE" and change.key else None
         key = self._keys.get(fingerprint(change.text))
-        if key is None:
+        if key is None or (current is not None and key == current.key):  # new words, or the same in another spelling
             self._put(change, current)
             return
         self._extend(change, self._memories[key])

@@ -55,7 +55,7 @@ def told(error: psycopg.Error) -> TwofoldError:
         return StoreUnsuitable(f"The database role lacks a right ({said}). {rights_wanted()}")
     if isinstance(error, _UNPREPARED):
         return StoreUnsuitable(
-            f"The database is not prepared for this version of twofold ({said}). Run `migrate` on it."
+            f"The database is not prepared for this version of twofold ({said}). Run `twofold migrate`."
         )
     return StoreUnavailable(f"The database refused or was lost: {said}. {_advice(said)}".strip())
 
@@ -82,7 +82,10 @@ def unreadable_url() -> StoreUnavailable:
 
 def rights_wanted() -> str:
     """Return the rights that a role needs to prepare a database."""
-    return "It needs CREATE on the database and on its schema `public`: ask its owner for GRANT CREATE ON both."
+    return (
+        "It needs CREATE on the database and on its schema `public`: ask its owner for GRANT CREATE ON both, or have"
+        " `twofold migrate` run by a role that has it."
+    )
 
 
 def _advice(said: str) -> str:

@@ -1,24 +1,26 @@
-"""Which changes of a save may be stored, given what was erased of its session."""
+"""Which changes of a save may be stored, given what was erased and what was stored of its session meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from twofold.memory.errors import Conflict
 from twofold.memory.memories import Change, Save
 from twofold.memory.tombstones import Tombstone
 
 
-def surviving(save: Save, erased: Sequence[Tombstone], generation: int) -> tuple[Change, ...]:
-    """Return the changes that do not bring back what was erased, without the erased among their events.
-
-    Raises Conflict if memories changed since the save was prepared and something of its session was ever
-    erased: run again, it is prepared without that.
-    """
-    if erased and save.generation != generation:
-        raise Conflict("Part of this session was erased while it was worked on; run the graph again")
+def surviving(save: Save, erased: Sequence[Tombstone]) -> tuple[Change, ...]:
+    """Return the changes that do not bring back what was erased, without the erased among their events."""
     return tuple(_surviving(save, erased))
+
+
+def is_repeated(save: Save, seen: Collection[str], erased: Iterable[Tombstone]) -> bool:
+    """Whether the facts of all turns of a save are stored already, or erased again.
+
+    So it is when a step of a graph run is run anew from an old checkpoint.
+    """
+    known = frozenset(seen).union(*(stone.event_ids for stone in erased if stone.kind != "episodic"))
+    return bool(save.seen_event_ids) and known.issuperset(save.seen_event_ids)
 
 
 def _surviving(save: Save, erased: Iterable[Tombstone]) -> Iterator[Change]:

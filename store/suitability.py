@@ -15,6 +15,7 @@ LEAST_PGVECTOR = (0, 8)
 
 _FACTS = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
+       current_setting('server_version') AS version,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
        (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
        current_database()::text AS database,
@@ -30,6 +31,7 @@ class Facts:
     """What the server says of itself, of pgvector, and of this role's rights."""
 
     postgres: int
+    version: str
     installed: str | None
     available: str | None
     database: str
@@ -40,13 +42,22 @@ class Facts:
 
 async def check(connection: Connection) -> None:
     """Raise StoreUnsuitable, naming what is missing and what to do, unless a schema can be made here."""
-    async with connection.cursor(row_factory=class_row(Facts)) as cursor:
-        facts = await (await cursor.execute(_FACTS)).fetchone()
-    if facts is not None and (problem := _problem(facts)):
+    facts = await facts_of(connection)
+    if problem := problem_of(facts):
         raise StoreUnsuitable(problem)
 
 
-def _problem(facts: Facts) -> str:
+async def facts_of(connection: Connection) -> Facts:
+    """Ask the server."""
+    async with connection.cursor(row_factory=class_row(Facts)) as cursor:
+        facts = await (await cursor.execute(_FACTS)).fetchone()
+    if facts is None:
+        raise StoreUnsuitable("The server does not say what it is")
+    return facts
+
+
+def problem_of(facts: Facts) -> str:
+    """Return what keeps a schema from being made there, and what to do; empty where nothing does."""
     if facts.postgres < LEAST_POSTGRES:
         return f"PostgreSQL {facts.postgres} is too old: twofold needs {LEAST_POSTGRES} or newer."
     if facts.installed is None and facts.available is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeAlias
@@ -138,7 +139,10 @@ class Worker:
         try:
             state = await self._inbox.state(scope, session)
             if state is not None and not state.done(revision):
+                began = time.monotonic()
                 await self._handler(scope, session, revision)
+                took = time.monotonic() - began
+                logger.info("Session %s is saved (attempt %d, %.1f s)", session_id, job.attempts + 1, took)
         except Exception as error:
             final = is_last(error, job.attempts)
             cause = cause_of(error)

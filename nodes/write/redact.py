@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from twofold.memory.redaction import redact_entries
 from twofold.nodes.plain import ENTRIES, plain
-from twofold.nodes.write.state import WriteState
+from twofold.nodes.write.state import EntryState, WriteState
 
 
 class Redacted(TypedDict):
@@ -24,6 +24,6 @@ async def redact(state: WriteState) -> Redacted:
     return {"entries": await asyncio.to_thread(_redacted, state["entries"])}
 
 
-def _redacted(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _redacted(entries: list[EntryState]) -> list[dict[str, Any]]:
     redacted: list[dict[str, Any]] = plain(ENTRIES, redact_entries(ENTRIES.validate_python(entries)))
     return redacted

@@ -7,7 +7,46 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from twofold.memory.transcript import Awaiting, EntryKind
 from twofold.nodes.plain import ScopeState
+
+
+class EntryState(TypedDict):
+    """One part of one event of a session: what was said, or one side of a tool call."""
+
+    event_id: Annotated[str, Field(description="The event it is a part of; with `part` it names the entry.")]
+    part: NotRequired[Annotated[int, Field(description="Which part of the event it is, from 0.")]]
+    kind: Annotated[
+        EntryKind,
+        Field(
+            description="What it is: something said; a tool that was called, returned or failed; the user's answer to"
+            " a confirmation or a form; a rewind."
+        ),
+    ]
+    author: Annotated[str, Field(description="`user`, or the agent's name.")]
+    at: Annotated[str, Field(description="When, as 2026-04-01T12:00:00Z.", json_schema_extra={"format": "date-time"})]
+    invocation_id: NotRequired[Annotated[str, Field(description="The invocation of the agent it belongs to.")]]
+    branch: NotRequired[Annotated[str, Field(description="The branch of agents it came from.")]]
+    text: NotRequired[Annotated[str, Field(description="What was said; of a failure, its message.")]]
+    tool: NotRequired[Annotated[str, Field(description="The tool's name.")]]
+    call_id: NotRequired[
+        Annotated[str | None, Field(description="What joins a call with its response, confirmation or form.")]
+    ]
+    payload: NotRequired[
+        Annotated[Any, Field(description="The arguments of a call, the response of a tool, or the user's answer.")]
+    ]
+    error: NotRequired[Annotated[str, Field(description="The code or class of a failure.")]]
+    long_running: NotRequired[Annotated[bool, Field(description="Whether the tool answers in a later run.")]]
+    awaiting: NotRequired[Annotated[Awaiting, Field(description="What the tool waits for, empty for nothing.")]]
+    seconds: NotRequired[Annotated[float | None, Field(description="How long the call took, if it was measured.")]]
+    rewinds_to: NotRequired[
+        Annotated[str, Field(description="Of a rewind: the invocation that was undone with all that followed.")]
+    ]
+    thought: NotRequired[Annotated[bool, Field(description="Whether it is a thought of the model: left out.")]]
+    partial: NotRequired[Annotated[bool, Field(description="Whether a whole event follows: left out.")]]
+    chunk: NotRequired[
+        Annotated[bool, Field(description="Whether the next entry of this author goes on in mid-sentence.")]
+    ]
 
 
 class WriteInput(TypedDict):
@@ -18,8 +57,8 @@ class WriteInput(TypedDict):
     ]
     session_id: Annotated[str, Field(description="The session the entries belong to.")]
     entries: Annotated[
-        list[dict[str, Any]],
-        Field(description="The session's entries in order of time; see `twofold.memory.transcript.Entry`."),
+        list[EntryState],
+        Field(description="The session's entries in order of time, at most 50,000."),
     ]
 
 

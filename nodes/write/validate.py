@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from typing_extensions import TypedDict
@@ -9,11 +10,13 @@ from typing_extensions import TypedDict
 from twofold.memory.clean import clean_json, clean_text
 from twofold.memory.errors import InvalidInput
 from twofold.memory.scope import Scope
+from twofold.memory.times import FIRST_YEAR, LAST_YEAR, is_tellable, told
 from twofold.memory.transcript import Entry, merge
 from twofold.nodes.plain import ENTRIES, ScopeState, checked_entries, checked_scope, plain
 from twofold.nodes.write.state import WriteInput
 
 MAX_ENTRIES = 50_000
+MAX_PART = 2**31 - 1
 
 
 class Validated(TypedDict):
@@ -32,7 +35,7 @@ async def validate(state: WriteInput, *, bound: Scope | None = None) -> Validate
     session_id: object = state.get("session_id")
     if not isinstance(session_id, str) or not session_id:
         raise InvalidInput(f"session_id: expected a text that is not empty, not {session_id!r:.40}")
-    entries = merge((), map(_cleaned, checked_entries(state.get("entries"), limit=MAX_ENTRIES)))
+    entries = merge((), cleaned_entries(checked_entries(state.get("entries"), limit=MAX_ENTRIES)))
     return {
         "scope": checked_scope(state.get("scope"), bound),
         "session_id": session_id,
@@ -40,11 +43,25 @@ async def validate(state: WriteInput, *, bound: Scope | None = None) -> Validate
     }
 
 
+def cleaned_entries(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Return the entries with texts and payloads that can be stored.
+
+    Raises InvalidInput for a time without its zone, or one that some zone could not tell, and for a `part` out
+    of bounds.
+    """
+    return tuple(map(_cleaned, entries))
+
+
 def _cleaned(entry: Entry) -> Entry:
     if entry.at.tzinfo is None:
-        raise InvalidInput(f"entries: the time of event {entry.event_id!r} has no zone")
+        raise InvalidInput(f"entries: the time of event {entry.event_id!r:.80} has no zone")
+    if not is_tellable(entry.at):
+        raise InvalidInput(f"entries: the time of event {entry.event_id!r:.80} is not of {FIRST_YEAR} to {LAST_YEAR}")
+    if not 0 <= entry.part <= MAX_PART:
+        raise InvalidInput(f"entries: the part of event {entry.event_id!r:.80} is not of 0 to {MAX_PART}")
     return replace(
         entry,
+        at=told(entry.at),
         text=clean_text(entry.text),
         tool=clean_text(entry.tool),
         error=clean_text(entry.error),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
-from twofold.chosen import chosen_models
+from twofold.chosen import chosen_models, database_url
 from twofold.clock import SystemClock
 from twofold.graphs.read import ReadGraph, build_read
 from twofold.graphs.write import WriteGraph, build_write
-from twofold.memory.memories import Memory, Recall
+from twofold.memory.clean import clean_text
+from twofold.memory.errors import InvalidInput
+from twofold.memory.memories import Applied, Memory, Recall
 from twofold.memory.ports import Clock, ReadPorts, WritePorts
 from twofold.memory.redaction import redact_text
 from twofold.memory.scope import Kind, Scope
@@ -22,13 +24,11 @@ from twofold.models.open import Models
 from twofold.nodes.plain import ENTRIES, MEMORIES, ScopeState, plain
 from twofold.settings import Settings
 from twofold.store.database import Database, open_database
-from twofold.store.embedded import start_embedded
 from twofold.store.migrate import migrate, recorded_embedder
-from twofold.store.worker import Worker
-from twofold.sweep import sweeping
+from twofold.store.worker import CONCURRENCY, GRACE_SECONDS, Worker
+from twofold.sweep import ended, sweeping
 from twofold.touches import Touches
-
-logger = logging.getLogger(__name__)
+from twofold.wire import ExportedChange, ExportedMemory, ExportedSession, line_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class MemoryApp:
         The first start of the embedded server takes some seconds. `models` win over the settings.
         Raises SettingsInvalid, StoreUnavailable, StoreUnsuitable, EmbedderMismatch.
         """
-        url = await asyncio.to_thread(_url, settings)
+        url = await asyncio.to_thread(database_url, settings)
         recorded = await recorded_embedder(url)
         # On a thread: it may import LangMem, which takes seconds.
         opened = await asyncio.to_thread(chosen_models, settings, recorded) if models is None else models
@@ -80,6 +80,8 @@ class MemoryApp:
         """
         settle = 0.0 if at_once else self.settings.settle_seconds
         accepted = await self.database.inbox.accept(scope, transcript.session_id, transcript.entries, settle)
+        if at_once and accepted.revision and not accepted.changed:  # it is queued already, to settle first
+            await self.hurry(scope, transcript.session_id)
         return accepted.revision
 
     async def stored(self, scope: Scope, session_id: str, revision: int, timeout: float) -> bool:
@@ -98,32 +100,70 @@ class MemoryApp:
             facts=MEMORIES.validate_python(recall["facts"]), episodes=MEMORIES.validate_python(recall["episodes"])
         )
 
-    async def add(self, scope: Scope, texts: Sequence[VerbatimText]) -> None:
-        """Store facts in the host's own words, after redaction; no model reads them."""
-        redacted = [replace(text, text=redact_text(text.text)) for text in texts]
+    async def add(self, scope: Scope, texts: Sequence[VerbatimText]) -> Sequence[Applied]:
+        """Store facts in the host's own words, after redaction; no model reads them.
+
+        Returns what each came to; what was erased up to its time is left out. Raises InvalidInput for a blank
+        text, ModelFailed, StoreUnavailable.
+        """
+        redacted = [replace(text, text=redact_text(clean_text(text.text))) for text in texts]
         words = sorted({text.text for text in redacted})
-        if words:
-            vectors = dict(zip(words, await self.models.embedder.embed(words), strict=True))
-            await self.database.memories.add_verbatim(scope, redacted, vectors)
+        if not words:
+            return ()
+        vectors = dict(zip(words, await self.models.embedder.embed(words), strict=True))
+        return await self.database.memories.add_verbatim(scope, redacted, vectors)
+
+    async def correct(self, scope: Scope, key: str, text: str, *, rev: int | None = None) -> Memory:
+        """Give a fact the words of its person, after redaction; `rev` is the one that was read and corrected.
+
+        It is an update like any other: it has its line in the history, and a later session may change it again.
+        Words of another fact extend that one, which is returned, and this one is deleted.
+        Raises NotFound, InvalidInput for an episode and for a blank text, Conflict if `rev` is not the fact's,
+        ModelFailed, StoreUnavailable.
+        """
+        worded = redact_text(clean_text(text)).strip()
+        if not worded:
+            raise InvalidInput("text: is blank; to forget a fact, erase it")
+        memories = self.database.memories
+        await memories.correctable(scope, key, rev=rev)  # before a model is asked
+        (vector,) = await self.models.embedder.embed([worded])
+        return await memories.correct(scope, key, worded, vector, rev=rev)
+
+    async def export(self, scope: Scope) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield everything that is kept of a person, as `wire.ExportedMemory`, `…Change` and `…Session`.
+
+        It is read in batches while it is asked for, and never all in memory. Raises StoreUnavailable.
+        """
+        kept = self.database.memories.everything(scope)
+        async with aclosing(kept.memories()) as memories:
+            async for memory in memories:
+                yield line_of(ExportedMemory.of(memory))
+        async with aclosing(kept.changes()) as changes:
+            async for change in changes:
+                yield line_of(ExportedChange.of(change))
+        async with aclosing(kept.sessions()) as sessions:
+            async for part in sessions:
+                yield line_of(ExportedSession.of(part))
 
     async def memories(self, scope: Scope, kind: Kind, *, limit: int = 100) -> Sequence[Memory]:
         """Return what is stored of one kind, newest first; looking at it does not prolong its life."""
         return await self.database.memories.list_memories(scope, kind, limit=limit)
 
     @asynccontextmanager
-    async def working(self) -> AsyncIterator[None]:
-        """Work on accepted sessions, and delete what has expired, while the context lasts."""
-        worker = Worker(self.database.url, self.database.inbox, self.save_session)
-        tasks = [
-            asyncio.create_task(worker.run(), name="twofold-work"),
-            asyncio.create_task(sweeping(self.database.memories.sweep), name="twofold-sweep"),
-        ]
+    async def working(self, *, concurrency: int = CONCURRENCY, grace: float = GRACE_SECONDS) -> AsyncIterator[None]:
+        """Work on accepted sessions, so many at once, and delete what has expired, while the context lasts.
+
+        At its end saves that run have `grace` seconds; what is not done by then is given back.
+        """
+        worker = Worker(self.database.url, self.database.inbox, self.save_session, concurrency=concurrency, grace=grace)
+        work = asyncio.create_task(worker.run(), name="twofold-work")
+        sweep = asyncio.create_task(sweeping(self.database.memories.sweep), name="twofold-sweep")
         try:
             yield
         finally:
             worker.stop()
-            tasks[1].cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await ended(sweep)
+            await asyncio.gather(work, return_exceptions=True)
 
     async def save_session(self, scope: Scope, session_id: str, revision: int) -> None:
         """Run the write graph over an accepted session as it is now: what a job does.
@@ -159,20 +199,12 @@ def _app(settings: Settings, models: Models, database: Database, touches: Touche
         database=database,
         write_ports=write_ports,
         read_ports=read_ports,
-        write=build_write(write_ports).compile(),
-        read=build_read(read_ports).compile(),
+        # Not with the checkpointer of a host's graph that invokes them: it would keep what is not redacted yet, and a
+        # save that failed would go on from its last node, with the failures found before it.
+        write=build_write(write_ports).compile(checkpointer=False),
+        read=build_read(read_ports).compile(checkpointer=False),
     )
 
 
 def _state(scope: Scope) -> ScopeState:
     return {"tenant_id": scope.tenant_id, "user_id": scope.user_id}
-
-
-def _url(settings: Settings) -> str:
-    """Return the database's URL; starts the embedded server where none is set."""
-    if settings.database_url is not None:
-        return settings.database_url.get_secret_value()
-    folder = settings.data_folder / "postgres"
-    if not folder.exists():
-        logger.warning("First start: making the embedded PostgreSQL in %s, which takes some seconds", folder)
-    return start_embedded(folder)

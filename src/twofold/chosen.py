@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from twofold.memory.errors import SettingsInvalid
+import logging
+
+from twofold.memory.errors import SettingsInvalid, StoreUnavailable
 from twofold.models.open import Models, open_models
 from twofold.settings import Settings
+from twofold.store.embedded import release_embedded, start_embedded
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_CHAT = "openai:gpt-5-mini"
 DEFAULT_EMBEDDING = "openai:text-embedding-3-small"
@@ -32,6 +37,39 @@ def chosen_models(settings: Settings, recorded: tuple[str, int] | None) -> Model
             f"embedding_dims is {models.embedder.dims}, but pgvector indexes at most {MOST_DIMS}; set embedding_dims"
         )
     return models
+
+
+def database_url(settings: Settings, *, make: bool = True) -> str:
+    """Return the database's URL; starts the embedded server where none is set.
+
+    Blocks, for some seconds the first time. Raises StoreUnavailable, also where the embedded database is not
+    there yet and `make` is false.
+    """
+    if settings.database_url is not None:
+        return settings.database_url.get_secret_value()
+    folder = settings.data_folder / "postgres"
+    if not has_database(settings):
+        if not make:
+            raise StoreUnavailable(
+                f"There is no database yet: none is set, and none was made in {folder}. Set TWOFOLD_DATABASE_URL, or"
+                " run `twofold migrate` to have the embedded one made."
+            )
+        logger.warning("First start: making the embedded PostgreSQL in %s, which takes some seconds", folder)
+    return start_embedded(folder)
+
+
+def release_database(settings: Settings) -> None:
+    """Let go of the embedded server, if this process has started it: it stops unless another one uses it.
+
+    Interpreter exit does that too, but a process that is ended by a signal does not come to it. Blocks.
+    """
+    if settings.database_url is None:
+        release_embedded(settings.data_folder / "postgres")
+
+
+def has_database(settings: Settings) -> bool:
+    """Whether there is a database to look at: one is set, or the embedded one was made."""
+    return settings.database_url is not None or (settings.data_folder / "postgres" / "PG_VERSION").exists()
 
 
 def _embedding(recorded: tuple[str, int] | None, *, reachable: bool) -> str:

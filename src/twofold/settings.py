@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -85,6 +86,11 @@ class Settings(BaseSettings):
     server_key: SecretStr | None = Field(
         default=None, description="Service key sent to a twofold server, where `MemoryService` is given its address."
     )
+    server_unencrypted: bool = Field(
+        default=False,
+        description="Whether that server may be `http://` on another machine: key and memories then cross the network"
+        " for anyone to read.",
+    )
     service_keys: dict[str, ServiceKey] = Field(
         default_factory=dict,
         description="On a server: services that may act for people, as JSON:"
@@ -120,6 +126,11 @@ class Settings(BaseSettings):
         if "://" in url:
             return url.rsplit("@", 1)[-1].split("?", 1)[0].removeprefix("postgresql://") or "local"
         return " ".join(match[0] for match in _WHERE.finditer(url))
+
+
+def set_beside(*names: str) -> dict[str, str]:
+    """Return those of these variables that are set: settings of others, which change what they do with ours."""
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def load_settings(**given: object) -> Settings:

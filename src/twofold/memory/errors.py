@@ -5,12 +5,14 @@ TwofoldError
 ├── NotFound              there is no such memory or session of this person
 ├── NotAuthenticated      nobody knows who is calling
 ├── NotAllowed            the caller is known, and may not do this
+├── IssuerUnavailable     the keys that tokens are checked with cannot be had right now
 ├── NotAccepted           a session could not be accepted durably; hand it over again
 ├── Conflict              the memory changed while it was being updated; run the graph again
 ├── ExtractionFailed      a part could not be extracted; nothing was written
 ├── ModelFailed           a chat or embedding model failed or answered unusably
 ├── StoreUnavailable      the database cannot be reached or refuses us
-│   └── StoreUnsuitable   it answers, but lacks what twofold needs (pgvector, version, rights)
+│   ├── StoreUnsuitable   it answers, but lacks what twofold needs (pgvector, version, rights)
+│   └── ServerUnavailable the memory is on a server, which cannot be reached or is none of ours
 ├── EmbedderMismatch      the database was filled with another embedding model
 └── SettingsInvalid       a setting has an unusable value; names the setting
 """
@@ -38,6 +40,10 @@ class NotAllowed(TwofoldError):
     """The caller may not do this, or not for this person."""
 
 
+class IssuerUnavailable(TwofoldError):
+    """Nobody's token can be checked: the issuer's key set cannot be read."""
+
+
 class NotAccepted(TwofoldError):
     """The session was not accepted; the next hand-over of the whole session repeats it."""
 
@@ -60,6 +66,10 @@ class StoreUnavailable(TwofoldError):
 
 class StoreUnsuitable(StoreUnavailable):
     """The database answers but lacks something twofold needs."""
+
+
+class ServerUnavailable(StoreUnavailable):
+    """The twofold server cannot be reached, fails, or what answers there is none."""
 
 
 class EmbedderMismatch(TwofoldError):

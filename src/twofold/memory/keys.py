@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
 from hashlib import sha256
 from unicodedata import normalize
@@ -16,6 +16,7 @@ from twofold.memory.scope import Scope, label
 RESERVED = frozenset({"export", "health", "search", "sessions", "retry"})
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _ENCODED = "~"
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _TWOFOLD = UUID("7ad2b8a0-2f0e-5c55-9d57-2f0b5a3c1e10")
 
 
@@ -42,16 +43,26 @@ def url_key(key: str) -> str:
     return _ENCODED + urlsafe_b64encode(raw).decode("ascii").rstrip("=")
 
 
-def key_of_url(given: str) -> str:
-    """Return the key, or the session's id, that `url_key` wrote. Raises InvalidInput."""
+def key_of_url(given: str, name: str = "key") -> str:
+    """Return the key, or the session's id, that `url_key` wrote. Raises InvalidInput, naming the field `name`."""
     if not given.startswith(_ENCODED):
         return given
     encoded = given.removeprefix(_ENCODED)
     try:
-        raw = urlsafe_b64decode(encoded.encode("ascii") + b"=" * (-len(encoded) % 4))
+        padded = encoded.encode("ascii") + b"=" * (-len(encoded) % 4)
+        raw = b64decode(padded, altchars=b"-_", validate=True)
         return raw.decode("utf-8", "surrogatepass")
     except (NotBase64, ValueError):
-        raise InvalidInput(f"key: {given!r:.40} is not a key of this memory: after `~` comes base64url") from None
+        raise InvalidInput(f"{name}: {given!r:.40} is none of ours: after `~` comes base64url of UTF-8") from None
+
+
+def body_id(identifier: str) -> str:
+    """Return an id as it stands in a body: itself, or as in a URL where JSON cannot hold it or it begins with `~`.
+
+    `key_of_url` reads either.
+    """
+    is_plain = not identifier.startswith(_ENCODED) and not _SURROGATE.search(identifier)
+    return identifier if is_plain else url_key(identifier)
 
 
 def _key(kind: str, scope: Scope, session_id: str, *more: str) -> str:

@@ -113,3 +113,20 @@ class Recall:
 
     facts: tuple[Memory, ...]
     episodes: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where a page of a listing ended: the time, key and kind of its last memory."""
+
+    at: datetime
+    key: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some memories, the newest first, and where the next page begins; None on the last one."""
+
+    memories: tuple[Memory, ...]
+    next: Position | None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from base64 import b32encode
+from base64 import b32decode, b32encode
+from binascii import Error as NotBase32
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias
@@ -37,6 +38,18 @@ def label(identifier: str) -> str:
     raw = identifier.encode("utf-8", "surrogatepass")
     encoded = _ENCODED + _base32(raw)
     return encoded if len(encoded) <= _LONGEST else _HASHED + _base32(sha256(raw).digest())
+
+
+def identifier_of(given: str) -> str | None:
+    """Return the identifier that a label stands for, None where it holds only its hash."""
+    if not given.startswith((_ENCODED, _HASHED)):
+        return given
+    encoded = given.removeprefix(_ENCODED).upper()
+    try:
+        identifier = b32decode(encoded + "=" * (-len(encoded) % 8)).decode("utf-8", "surrogatepass")
+    except (NotBase32, ValueError):
+        return None
+    return identifier if label(identifier) == given else None
 
 
 def namespace(scope: Scope, kind: Kind) -> tuple[str, str, str]:

@@ -17,7 +17,7 @@ import pytest
 
 from twofold.memory.errors import StoreUnavailable
 from twofold.store import embedded, postmaster
-from twofold.store.embedded import start_embedded
+from twofold.store.embedded import release_embedded, start_embedded
 from twofold.store.migrate import migrate, recorded_embedder
 
 CHILD = Path(__file__).with_name("embedded_child.py")
@@ -102,6 +102,31 @@ def test_four_processes_make_and_start_an_empty_folder_at_once(folder: Path) -> 
         ends = [child.end() for child in children]
     assert ends == [("closed\n", "")] * 4
     assert not postmaster.serves(empty)
+
+
+def test_who_lets_go_stops_the_server_and_may_start_it_anew(folder: Path) -> None:
+    release_embedded(folder)
+    url = start_embedded(folder)
+    release_embedded(folder)
+    assert not postmaster.serves(folder)
+    release_embedded(folder)
+    assert start_embedded(folder) == url
+    child = Child(folder)
+    child.url()
+    child.end()
+    assert postmaster.serves(folder), "this process still uses it"
+    release_embedded(folder)
+    assert not postmaster.serves(folder)
+
+
+def test_who_lets_go_leaves_the_server_to_the_others(folder: Path) -> None:
+    child = Child(folder)
+    child.url()
+    start_embedded(folder)
+    release_embedded(folder)
+    assert postmaster.serves(folder)
+    child.end()
+    assert not postmaster.serves(folder)
 
 
 def test_a_process_that_was_killed_does_not_keep_the_server_running_for_ever(folder: Path) -> None:

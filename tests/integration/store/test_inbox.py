@@ -165,6 +165,37 @@ async def test_a_dead_letter_is_visible_and_can_be_tried_anew(store: Store) -> N
     assert (await store.backlog.pending(ANNA)).waiting == 1
 
 
+@pytest.mark.parametrize("again", ["hurry", "try_anew"])
+async def test_a_session_has_one_waiting_job_however_often_it_is_tried_anew(store: Store, again: str) -> None:
+    for session_id in ("s1", "s2"):
+        await store.inbox.accept(ANNA, session_id, [said("e1")], settle=60)
+        await store.inbox.accept(ANNA, session_id, [said("e2")], settle=60)
+    for _ in range(5):
+        assert await getattr(store.backlog, again)(ANNA, "s1") == 1
+    of = {"s1": list[Any](), "s2": list[Any]()}
+    for job in await jobs(store):
+        of[job["args"]["session_id"]].append((job["args"]["revision"], job["priority"], job["scheduled_at"] is None))
+    assert of == {"s1": [(2, 10, True)], "s2": [(1, 0, False), (2, 0, False)]}
+
+
+async def test_a_job_that_runs_is_let_run_while_its_session_is_tried_anew(store: Store) -> None:
+    await store.inbox.accept(ANNA, "s1", [said("e1")], settle=0)
+    async with borrowed(store.pool) as connection:
+        await connection.execute("UPDATE twofold.procrastinate_jobs SET status = 'doing'")
+    for _ in range(3):
+        await store.backlog.try_anew()
+    assert [job["status"] for job in await jobs(store)] == ["doing", "todo"]
+
+
+async def test_trying_anew_leaves_the_job_of_what_is_accepted_at_the_same_moment(store: Store) -> None:
+    """Or that revision would have none."""
+    await store.inbox.accept(ANNA, "s1", [said("e1")], settle=60)
+    async with borrowed(store.pool) as connection, connection.transaction():
+        await store.queue.defer(connection, ANNA, "s1", 2, after=60, urgent=False)
+        await store.queue.discard(connection, ANNA, "s1", up_to=1)
+    assert [job["args"]["revision"] for job in await jobs(store)] == [2]
+
+
 async def test_what_grows_after_it_was_given_up_waits_again(store: Store) -> None:
     await store.inbox.accept(ANNA, "s1", [said("e1")], settle=10)
     await store.inbox.mark_failed(ANNA, "s1", 1, "gone", final=True)

@@ -161,6 +161,40 @@ async def test_a_save_at_an_old_generation_conflicts_and_writes_nothing(store: S
     assert (await store.memories.progress(ANNA, "s1")).seen_event_ids == set()
 
 
+async def test_what_changes_nothing_needs_no_generation(store: Store) -> None:
+    await remember(store.memories, add(LEDGER, "s1", "e1"), episode("told"), seen=["e1"])
+    again = save_of(add(LEDGER, "s2", "e2"), episode("told"), session_id="s2", generation=0, seen=["e2"])
+    applied = await store.memories.save(again, vectors(LEDGER, "told"))
+    assert {one.action for one in applied if one.kind == "semantic"} == {"NOOP"}
+    [fact] = await facts(store.memories)
+    assert [known.session_id for known in fact.sources] == ["s1", "s2"]
+    assert (await store.memories.progress(ANNA, "s2")).seen_event_ids == {"e2"}
+
+
+@pytest.mark.parametrize("erased", [False, True], ids=["kept", "erased since"])
+async def test_turns_whose_facts_were_stored_change_nothing_when_they_are_run_again(
+    store: Store, *, erased: bool
+) -> None:
+    """A step that is run anew from an old checkpoint, by a model that words it differently this time."""
+    [key, _] = await remember(store.memories, add(LEDGER, "s1", "e1"), episode("told"), seen=["e1"])
+    if erased:
+        await store.memories.erase_memory(ANNA, key)
+    before, history = await facts(store.memories), await store.memories.history(ANNA)
+    again = save_of(add("User has the US ledger", "s1", "e1"), episode("told"), generation=0, seen=["e1"])
+    applied = await store.memories.save(again, vectors("User has the US ledger", "told"))
+    assert [one.action for one in applied] == ["NOOP"]
+    assert await facts(store.memories) == before
+    assert [entry.action for entry in await store.memories.history(ANNA)][1:] == [entry.action for entry in history]
+
+
+async def test_a_session_in_part_erased_is_prepared_anew(store: Store) -> None:
+    [key] = await remember(store.memories, add(LEDGER, "s1", "e1"), seen=["e1"])
+    await store.memories.erase_memory(ANNA, key)
+    with pytest.raises(Conflict, match="erased"):
+        await store.memories.save(save_of(add("Reports in EUR", "s1", "e2"), seen=["e2"]), vectors("Reports in EUR"))
+    assert await facts(store.memories) == ()
+
+
 async def test_an_episode_alone_needs_no_generation(store: Store) -> None:
     await remember(store.memories, add("first"))
     applied = await store.memories.save(save_of(episode("told"), generation=0), vectors("told"))

@@ -2,8 +2,22 @@
 
 import asyncio
 
+import pytest
+
 from tests.integration.store.conftest import Store
-from tests.integration.store.samples import ANNA, BEN, add, episode, facts, remember, said, update
+from tests.integration.store.samples import (
+    ANNA,
+    BEN,
+    add,
+    episode,
+    facts,
+    remember,
+    said,
+    save_of,
+    update,
+    vectors,
+)
+from twofold.memory.errors import Conflict
 from twofold.store.memories import PostgresMemories
 from twofold.store.pool import borrowed
 from twofold.store.rows import prefix_of
@@ -75,6 +89,28 @@ async def test_what_was_seen_of_a_session_expires_with_its_person(store: Store) 
     assert (await store.memories.progress(ANNA, "s1")).seen_event_ids == {"e1"}
     store.clock.pass_days(11)
     assert (await store.memories.progress(ANNA, "s1")).seen_event_ids == set()
+
+
+async def test_what_expired_of_a_session_is_not_taken_for_stored(store: Store) -> None:
+    """Before the sweep has come, when somebody else's save makes this one look whether it repeats what is there."""
+    await remember(store.memories, add("old"), seen=["e1"])
+    store.clock.pass_days(31)
+    generation = (await store.memories.progress(ANNA, "s1")).generation
+    await remember(store.memories, add("of another session", "s2"), session_id="s2")
+    late = save_of(add("said again"), generation=generation, seen=["e1"])
+    with pytest.raises(Conflict):
+        await store.memories.save(late, vectors("said again"))
+    await remember(store.memories, add("said again"), seen=["e1"])
+    assert {fact.text for fact in await facts(store.memories)} == {"of another session", "said again"}
+
+
+async def test_a_session_that_goes_on_after_it_expired_does_not_revive_what_was_seen_of_it(store: Store) -> None:
+    await remember(store.memories, add("old"), seen=["e1", "e2"])
+    store.clock.pass_days(31)
+    await remember(store.memories, add("new", "s1", "e3"), seen=["e3"])
+    assert (await store.memories.progress(ANNA, "s1")).seen_event_ids == {"e3"}
+    await remember(store.memories, add("newer", "s1", "e4"), seen=["e4"])
+    assert (await store.memories.progress(ANNA, "s1")).seen_event_ids == {"e3", "e4"}
 
 
 async def test_a_sweep_deletes_the_expired_and_nothing_else(store: Store) -> None:

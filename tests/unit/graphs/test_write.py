@@ -152,6 +152,8 @@ async def test_secrets_reach_neither_extractor_nor_narrator_nor_store() -> None:
         ("entries", [said("u1", "x") | {"kind": "shouted"}], r"entries\[0\].kind"),
         ("entries", [said("u1", "x"), {"event_id": "u2"}], r"entries\[1\]"),
         ("entries", [said("u1", "x") | {"at": "2026-04-01T12:00:00"}], "'u1' has no zone"),
+        ("entries", [said("u1", "x") | {"at": "9999-12-31T00:00:00Z"}], "'u1' is not of 2 to 9998"),
+        ("entries", [said("u1", "x") | {"part": 2**31}], "'u1' is not of 0 to 2147483647"),
     ],
 )
 async def test_bad_input_is_refused_naming_the_field(field: str, value: object, message: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from twofold.memory.keys import episode_key, fact_key, fingerprint
+from twofold.memory.errors import InvalidInput
+from twofold.memory.keys import body_id, episode_key, fact_key, fingerprint, key_of_url
 from twofold.memory.scope import Scope
 
 ANNA = Scope(tenant_id="acme", user_id="anna")
@@ -49,3 +50,16 @@ def test_ids_with_slashes_cannot_shift_into_each_other() -> None:
     one = episode_key(Scope(tenant_id="a", user_id="b/c"), "d")
     other = episode_key(Scope(tenant_id="a/b", user_id="c"), "d")
     assert one != other
+
+
+@pytest.mark.parametrize("identifier", ["s1", "a/b", "Ünï 中", "", "export", "~tilde", "half \ud800", "nul \x00"])
+def test_an_id_in_a_body_is_itself_where_json_can_hold_it_and_is_read_back(identifier: str) -> None:
+    told = body_id(identifier)
+    assert key_of_url(told) == identifier
+    assert (told == identifier) == (not identifier.startswith(("~", "half")))
+
+
+@pytest.mark.parametrize("given", ["~a*b", "~a", "~_w", "~ä"])
+def test_a_text_that_is_no_encoded_id_is_refused_by_the_name_of_its_field(given: str) -> None:
+    with pytest.raises(InvalidInput, match=r"session_id: '~.*' is none of ours"):
+        key_of_url(given, "session_id")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twofold.memory.scope import Scope, label, namespace
+from twofold.memory.scope import Scope, identifier_of, label, namespace
 
 any_id = st.text(st.characters(codec=None), max_size=100) | st.text(alphabet="x-h1a.LANGRPHlangrph_%", max_size=70)
 
@@ -46,3 +46,15 @@ def test_ids_that_only_together_are_alike_have_namespaces_of_their_own() -> None
     other = namespace(Scope(tenant_id="a", user_id="b/c"), "semantic")
     assert one != other
     assert namespace(Scope(tenant_id="acme", user_id="anna"), "episodic") == ("acme", "episodic", "anna")
+
+
+@given(any_id)
+def test_a_label_tells_the_id_it_stands_for_unless_it_is_a_hash(identifier: str) -> None:
+    made = label(identifier)
+    assert identifier_of(made) == (None if made.startswith("h-") else identifier)
+
+
+@pytest.mark.parametrize("given_label", ["x-", "x-1", "x-a", "x-me", "x-ABC", "x-mfxg4y", "h-abc"])
+def test_what_is_no_label_of_ours_stands_for_nothing(given_label: str) -> None:
+    found = identifier_of(given_label)
+    assert found is None or label(found) == given_label

@@ -34,13 +34,13 @@ async def state_of(entries: list[dict[str, object]], **more: Any) -> Any:
 
 async def test_validate_orders_by_time_keeps_each_part_once_and_strips_what_no_database_takes() -> None:
     late, early = said("u2", "b\x00\ud800c", minute=2), said("u1", "a", minute=1)
-    valid = await validate({"scope": SCOPE, "session_id": "s1", "entries": [late, early, early]})  # type: ignore[typeddict-item]
+    valid = await validate({"scope": SCOPE, "session_id": "s1", "entries": [late, early, early]})  # type: ignore[list-item, typeddict-item]
     assert [(entry["event_id"], entry["text"]) for entry in valid["entries"]] == [("u1", "a"), ("u2", "bc")]
 
 
 async def test_redact_names_the_kind_of_secret_and_keeps_the_rest() -> None:
     valid: Any = await validate(
-        {"scope": SCOPE, "session_id": "s1", "entries": [said("u1", "My password is hunter2hunter2, close March")]}  # type: ignore[typeddict-item]
+        {"scope": SCOPE, "session_id": "s1", "entries": [said("u1", "My password is hunter2hunter2, close March")]}  # type: ignore[list-item, typeddict-item]
     )
     (entry,) = (await redact(valid))["entries"]
     assert "hunter2" not in entry["text"]
