@@ -1,1 +1,1 @@
-"""The edge to the LangGraph server."""
+"""The edge to HTTP: our routes, who may call them, and what a LangGraph server runs."""

@@ -16,7 +16,7 @@ IDENTITY = "twofold.identity"
 """Where the authenticating middleware leaves the identity in the request's ASGI scope."""
 
 
-def caller(request: Request) -> Identity:
+async def caller(request: Request) -> Identity:
     """Return who is calling. Raises NotAuthenticated where no middleware has settled it."""
     identity = request.scope.get(IDENTITY)
     if not isinstance(identity, Identity):
@@ -24,7 +24,7 @@ def caller(request: Request) -> Identity:
     return identity
 
 
-def caller_scope(identity: Annotated[Identity, Depends(caller)]) -> Scope:
+async def caller_scope(identity: Annotated[Identity, Depends(caller)]) -> Scope:
     """Return whose memory the request is about. Raises NotAllowed for a service that names nobody."""
     if identity.scope is None:
         raise NotAllowed(f"Name whom you act for: {TENANT_HEADER} and {USER_HEADER}")

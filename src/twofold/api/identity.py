@@ -13,10 +13,14 @@ LOCAL = Scope(tenant_id="local", user_id="local")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """An authenticated caller: a person, or a service that acts for one; a service that names nobody has no scope."""
+    """An authenticated caller: a person, or a service that acts for one; a service that names nobody has no scope.
+
+    `tenants` are those a service is limited to, None = all.
+    """
 
     scope: Scope | None
     service: str = ""
+    tenants: frozenset[str] | None = None
 
 
 def name_of(scope: Scope) -> str:

@@ -1,52 +1,75 @@
-"""What langgraph.json names: the graph factories of the server, bound to one scope."""
+"""What langgraph.json names: the graphs, bound to their user's scope, the store, and the HTTP app."""
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import AsyncExitStack
-from weakref import WeakKeyDictionary
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 
-from twofold.app import MemoryApp
+from fastapi import FastAPI
+from langgraph.store.postgres import AsyncPostgresStore
+from langgraph_api.utils import set_auth_ctx  # type: ignore[import-untyped]
+from langgraph_sdk.runtime import ServerRuntime
+
+from twofold.api.configured import apps, authenticator, settings
+from twofold.api.guarded import Guarded
+from twofold.api.http_app import build_app
+from twofold.api.identity import scope_named
+from twofold.api.redacting import Redacting
+from twofold.api.serving import let_go, working
 from twofold.graphs.read import ReadGraph, build_read
 from twofold.graphs.write import WriteGraph, build_write
+from twofold.memory.errors import NotAuthenticated
 from twofold.memory.scope import Scope
-from twofold.settings import load_settings
-
-LOCAL = Scope(tenant_id="local", user_id="local")
+from twofold.store.host_store import host_store
 
 
-class _Apps:
-    """One app for each event loop of the server, open until the process ends."""
-
-    def __init__(self) -> None:
-        self._apps: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[MemoryApp]] = WeakKeyDictionary()
-        self._open: list[AsyncExitStack] = []
-
-    async def here(self) -> MemoryApp:
-        """Return the app of the running loop, opened by the first call; a failed opening is tried again."""
-        loop = asyncio.get_running_loop()
-        opening = self._apps.get(loop)
-        if opening is None or (opening.done() and (opening.cancelled() or opening.exception())):
-            opening = self._apps[loop] = loop.create_task(self._opened(), name="twofold-open")
-        return await asyncio.shield(opening)
-
-    async def _opened(self) -> MemoryApp:
-        stack = AsyncExitStack()
-        app = await stack.enter_async_context(MemoryApp.open(load_settings()))
-        self._open.append(stack)  # a stack that is dropped closes its app
-        return app
+async def memory_write(runtime: ServerRuntime[None]) -> WriteGraph:
+    """Return the graph that stores what a session says and what was done in it, for the user of this run."""
+    scope = _scope(runtime)
+    return build_write((await apps().here()).write_ports, bound=scope).compile()
 
 
-_apps = _Apps()
+async def memory_read(runtime: ServerRuntime[None]) -> ReadGraph:
+    """Return the graph that recalls what is known for a query, for the user of this run."""
+    scope = _scope(runtime)
+    return build_read((await apps().here()).read_ports, bound=scope).compile()
 
 
-async def memory_write() -> WriteGraph:
-    """Return the graph that stores what a session says and what was done in it."""
-    app = await _apps.here()
-    return build_write(app.write_ports, bound=LOCAL).compile()
+@asynccontextmanager
+async def make_store() -> AsyncIterator[AsyncPostgresStore]:
+    """Open the memory of this loop and lend LangGraph's store on its database; the server enters this first."""
+    app = await apps().here()
+    try:
+        async with host_store(app.database.url, app.models.embedder, ttl_days=app.settings.ttl_days) as store:
+            yield store
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            await let_go(apps(), settings())
+        else:  # a thread with a loop of its own; the server goes on
+            await apps().close_here()
 
 
-async def memory_read() -> ReadGraph:
-    """Return the graph that recalls what is known for a query."""
-    app = await _apps.here()
-    return build_read(app.read_ports, bound=LOCAL).compile()
+@asynccontextmanager
+async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    """Work on saves while the server runs."""
+    async with working(settings()):
+        yield
+
+
+def _scope(runtime: ServerRuntime[None]) -> Scope:
+    """Return whose memory a graph run is about. Raises NotAuthenticated: nothing that a client sends names it."""
+    if runtime.user is None:
+        raise NotAuthenticated("This graph runs for somebody who was authenticated: langgraph.json needs its `auth`")
+    return scope_named(runtime.user.identity)
+
+
+app = build_app(memory=apps().here, authenticator=authenticator(), lifespan=lifespan)
+app.add_middleware(Redacting)
+app.add_middleware(
+    Guarded,
+    authenticator=authenticator(),
+    origins=settings().local_origins,
+    forget=partial(set_auth_ctx, None, None),
+)

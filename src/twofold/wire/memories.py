@@ -1,36 +1,18 @@
-"""What goes over HTTP: the bodies of requests and answers, for the server and for whoever calls it."""
+"""Bodies about memories: what is stored, searched, corrected and listed, and what was done to it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from twofold.memory.keys import url_key
-from twofold.memory.memories import Action, Memory, Origin
+from twofold.memory.history import AuditEntry
+from twofold.memory.keys import body_id, url_key
+from twofold.memory.memories import Action, Applied, Memory, Origin, Recall
 from twofold.memory.scope import Kind
-from twofold.memory.transcript import Entry
-
-MOST_ENTRIES = 50_000
-MOST_TEXTS = 1_000
-MOST_QUERY = 100_000
-LONGEST_TEXT = 10_000
-LONGEST_ID = 2_000
-MOST_ON_A_PAGE = 200
-LONGEST_WAIT = 30.0
-
-TENANT_HEADER = "X-Twofold-Tenant"
-USER_HEADER = "X-Twofold-User"
-"""Whom a service acts for, each percent-encoded UTF-8."""
-
-SessionId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID, description="The session's id.")]
-
-
-class Body(BaseModel):
-    """A body with exactly the fields that are named."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from twofold.wire.parts import LONGEST_ID, LONGEST_TEXT, MOST_QUERY, MOST_TEXTS, Body, Time
 
 
 class SourceBody(Body):
@@ -56,14 +38,14 @@ class MemoryBody(Body):
     score: float | None = Field(default=None, description="Cosine similarity to the query, after a search.")
     exact: bool = Field(default=False, description="Whether it holds an exact identifier of the query.")
 
-    @staticmethod
-    def of(memory: Memory) -> MemoryBody:
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
         """Return the body of a memory."""
         sources = [
-            SourceBody(session_id=s.session_id, event_ids=list(s.event_ids), at=s.at, origin=s.origin)
+            SourceBody(session_id=body_id(s.session_id), event_ids=list(s.event_ids), at=s.at, origin=s.origin)
             for s in memory.sources
         ]
-        return MemoryBody(
+        return cls(
             key=url_key(memory.key),
             kind=memory.kind,
             text=memory.text,
@@ -98,6 +80,22 @@ class ChangeBody(Body):
     origin: str = Field(description="Who said or did it.")
     model: str = Field(description="The extractor or model that decided it.")
 
+    @classmethod
+    def of(cls, entry: AuditEntry) -> Self:
+        """Return the body of a change."""
+        return cls(
+            at=entry.at,
+            kind=entry.kind,
+            key=url_key(entry.key) if entry.key else "",
+            action=entry.action,  # type: ignore[arg-type]  # the table's check holds it to these words
+            before=entry.before,
+            after=entry.after,
+            session_id=body_id(entry.session_id),
+            event_ids=list(entry.event_ids),
+            origin=entry.origin,
+            model=entry.model,
+        )
+
 
 class History(Body):
     """What was done to one memory, the newest first."""
@@ -109,14 +107,16 @@ class Correction(Body):
     """A fact in the user's own words."""
 
     text: str = Field(min_length=1, max_length=LONGEST_TEXT, description="What is true instead.")
-    rev: int | None = Field(default=None, ge=0, description="The `rev` that was corrected; refused if it is older.")
+    rev: int | None = Field(
+        default=None, ge=0, strict=True, description="The `rev` that was corrected; refused if it is older."
+    )
 
 
 class Text(Body):
     """A fact in its final words."""
 
     text: str = Field(min_length=1, max_length=LONGEST_TEXT, description="The fact.")
-    at: AwareDatetime | None = Field(default=None, description="When it became true; null is now.")
+    at: Time | None = Field(default=None, description="When it became true; null is now.")
 
 
 class Texts(Body):
@@ -138,13 +138,21 @@ class Stored(Body):
 
     stored: list[StoredItem]
 
+    @staticmethod
+    def of(applied: Iterable[Applied]) -> Stored:
+        """Return the body of what persisting changes came to."""
+        items = [StoredItem(action=item.action, kind=item.kind, key=url_key(item.key)) for item in applied]
+        return Stored(stored=items)
+
 
 class Question(Body):
     """One search."""
 
     query: str = Field(max_length=MOST_QUERY, description="What to look for, in words; a blank query finds nothing.")
     except_session: str | None = Field(
-        default=None, max_length=LONGEST_ID, description="Leave out memories that come from this session only."
+        default=None,
+        max_length=LONGEST_ID,
+        description="Leave out memories that come from this session only; its id as in `session_id`.",
     )
 
 
@@ -154,63 +162,10 @@ class RecallBody(Body):
     facts: list[MemoryBody] = Field(description="At most 6.")
     episodes: list[MemoryBody] = Field(description="At most 4.")
 
-
-class HandedOver(Body):
-    """A session, whole or in part: it is merged with what is known of it."""
-
-    session_id: SessionId
-    entries: list[Entry] = Field(max_length=MOST_ENTRIES, description="Its entries; see the reference.")
-    at_once: bool = Field(default=False, description="Save it now instead of when it has settled.")
-
-
-class Accepted(Body):
-    """The session is safe; its memories follow."""
-
-    session_id: str
-    revision: int = Field(description="The revision that holds what was handed over; 0 if nothing is kept of it.")
-
-
-class SessionProgress(Body):
-    """How far the save of a session got."""
-
-    session_id: str
-    revision: int = Field(description="The newest accepted revision.")
-    stored: bool = Field(description="Whether the revision asked about is stored.")
-    given_up: bool = Field(description="Whether its save was given up, and waits for a retry.")
-    error: str = Field(description="Why the last attempt failed, empty if none did.")
-
-
-class ErasedBody(Body):
-    """How much was erased."""
-
-    memories: int
-    sessions: int
-    audit_entries: int
-    jobs: int
-
-
-class HealthBody(Body):
-    """How memory is doing, and what waits: of the caller, for a service that names nobody of everyone."""
-
-    extractor: str = Field(description="What takes out the facts.")
-    embedder: str = Field(description="What makes the vectors.")
-    waiting: int = Field(description="Accepted sessions that are not stored yet.")
-    failed: int = Field(description="Accepted sessions whose save was given up.")
-    oldest_at: datetime | None = Field(description="When the oldest of those that wait was accepted.")
-
-
-class Retried(Body):
-    """How many sessions are worked on anew."""
-
-    sessions: int
-
-
-class Problem(BaseModel):
-    """What went wrong, as RFC 9457 words it."""
-
-    type: str = Field(default="about:blank", description="The class of error.")
-    title: str = Field(description="The kind of problem in short.")
-    status: int
-    detail: str = Field(description="What happened and what to do.")
-    field: str | None = Field(default=None, description="The field that cannot be used.")
-    limit: str | None = Field(default=None, description="What the field may be.")
+    @staticmethod
+    def of(recall: Recall) -> RecallBody:
+        """Return the body of a recall."""
+        return RecallBody(
+            facts=[MemoryBody.of(memory) for memory in recall.facts],
+            episodes=[MemoryBody.of(memory) for memory in recall.episodes],
+        )

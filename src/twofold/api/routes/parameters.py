@@ -1,0 +1,47 @@
+"""Keys and session ids as they stand in an address."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Path
+from starlette.convertors import Convertor, register_url_convertor
+
+from twofold.memory.keys import RESERVED, key_of_url
+from twofold.wire import LONGEST_ID
+
+_LONGEST_ENCODED = 3 * LONGEST_ID * 4 // 3 + 2
+_FORM = "as it is, percent-encoded, or `~` and its UTF-8 as base64url"
+
+
+class _KeyConvertor(Convertor[str]):
+    """Matches a key: no slash, and none of the words that our own addresses have in its place."""
+
+    regex = rf"(?!(?:{'|'.join(sorted(RESERVED))})$)[^/]+"
+
+    def convert(self, value: str) -> str:
+        """Return the text as it stands; `key_of_url` reads it."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """Return the text as it stands."""
+        return value
+
+
+register_url_convertor("memory_key", _KeyConvertor())
+
+
+async def _key(
+    key: Annotated[str, Path(max_length=_LONGEST_ENCODED, description=f"The memory's key: {_FORM}.")],
+) -> str:
+    return key_of_url(key)
+
+
+async def _session_id(
+    session_id: Annotated[str, Path(max_length=_LONGEST_ENCODED, description=f"The session's id: {_FORM}.")],
+) -> str:
+    return key_of_url(session_id, "session_id")
+
+
+KeyInPath = Annotated[str, Depends(_key)]
+SessionInPath = Annotated[str, Depends(_session_id)]

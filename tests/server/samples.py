@@ -1,0 +1,44 @@
+"""What the tests of servers send: the documented inputs, and secrets that must not be found again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.server.dev import ROOT
+
+SECRET = "zebra9Quartz7canary"
+SAID = f"My password is {SECRET}."
+
+
+def sample(graph: str) -> dict[str, Any]:
+    """Return the documented input of a graph."""
+    given: dict[str, Any] = json.loads((ROOT / "docs" / "samples" / f"{graph}.json").read_text(encoding="utf-8"))
+    return given
+
+
+def session(text: str, session_id: str = "s1") -> dict[str, Any]:
+    """Return a session in which the user said one thing, and was answered."""
+    said = {"kind": "said", "at": "2026-04-01T12:00:00Z"}
+    return {
+        "session_id": session_id,
+        "entries": [
+            {"event_id": f"{session_id}-u", "author": "user", "text": text, **said},
+            {"event_id": f"{session_id}-a", "author": "agent", "text": "Noted.", **said},
+        ],
+    }
+
+
+def with_secret(session_id: str = "secret") -> dict[str, Any]:
+    """Return a session with a secret in each place where one can stand."""
+    given = session(f"I work with the EU Ledger. {SAID}", session_id)
+    tool = {"author": "agent", "at": "2026-04-01T12:00:01Z", "tool": "log_in", "call_id": "1"}
+    given["entries"] += [
+        {"event_id": "c1", "kind": "called", "payload": {"password": SECRET}, **tool},
+        {"event_id": "r1", "kind": "returned", "payload": {"note": SAID, "headers": [_header()]}, **tool},
+    ]
+    return given
+
+
+def _header() -> dict[str, str]:
+    return {"name": "password", "value": SECRET}
