@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
 from twofold.app_thread import AppThread
+from twofold.chosen import release_database
 from twofold.health import Backlog, Health
 from twofold.memory.errors import InvalidInput, NotAccepted, TwofoldError
 from twofold.memory.memories import Recall
@@ -32,6 +33,7 @@ STORED_SECONDS = 300.0
 MOST_UNFINISHED = 10_000
 
 _open_memories: set[InProcessMemory] = set()
+_ending = threading.Lock()
 
 
 class InProcessMemory:
@@ -131,6 +133,10 @@ class InProcessMemory:
             jobs.close()
         self.health.opened = False
 
+    def release(self) -> None:
+        """Let go of the embedded server, if it is one and this process started it."""
+        release_database(self._settings)
+
     def _finish_before_closing(self, recall: AppThread) -> None:
         if not self._unfinished:
             return
@@ -196,6 +202,19 @@ class InProcessMemory:
             if await app.stored(*accepted, revision, left) and self._unfinished.get(accepted) == revision:
                 del self._unfinished[accepted]
         return len(self._unfinished)
+
+
+def end_memories() -> None:
+    """Close all memories of this process and let go of embedded servers, for a process that comes to no exit.
+
+    What is used afterwards opens again. Blocks, for five seconds and more where saves do not end.
+    """
+    with _ending:
+        memories = list(_open_memories)
+        for memory in memories:
+            memory.close()
+        for memory in memories:
+            memory.release()
 
 
 def _close_all() -> None:

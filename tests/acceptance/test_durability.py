@@ -13,6 +13,7 @@ import pytest
 
 from tests.acceptance.child import FACT
 from tests.acceptance.host import APP, session_of, stored
+from tests.services import Services
 from twofold.adk import MemoryService
 from twofold.models.open import Models
 
@@ -38,9 +39,10 @@ async def until_stored(database_url: str) -> float:
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize("how", ["accept_and_die", "die_while_extracting"])
 async def test_a_session_accepted_before_kill_9_is_stored_once_by_the_next_process(
-    service: MemoryService, database_url: str, how: str
+    database_url: str, models: Models, how: str
 ) -> None:
     """Killed before the job began and while it ran: the next process goes on with it by itself."""
+    service = MemoryService(database_url, models=models)
     died = child(how, database_url)
     assert died.returncode == -signal.SIGKILL, died.stderr
     assert stored(database_url) == []
@@ -49,6 +51,7 @@ async def test_a_session_accepted_before_kill_9_is_stored_once_by_the_next_proce
     await service.add_session_to_memory(session_of(("user", FACT), ("clerk", "Noted."), session_id="s"))
     assert await service.flush() == 0
     assert stored(database_url) == [FACT]
+    await service.close()
 
 
 @pytest.mark.timeout(120)
@@ -60,20 +63,17 @@ def test_a_script_that_ends_right_after_its_last_run_loses_nothing(database_url:
     assert stored(database_url) == [FACT]
 
 
-async def test_five_concurrent_saves_of_one_fact_make_one_row(
-    service: MemoryService, models: Models, database_url: str
-) -> None:
+async def test_five_concurrent_saves_of_one_fact_make_one_row(services: Services, database_url: str) -> None:
     """Five sessions of one user say the same, handed over at once through two services."""
-    second = MemoryService(database_url, models=models)
+    first, second = services.make(), services.make()
     turns = (("user", FACT), ("clerk", "Noted."))
     await asyncio.gather(
         *(
-            (second if number % 2 else service).add_session_to_memory(session_of(*turns, session_id=f"s{number}"))
+            (second if number % 2 else first).add_session_to_memory(session_of(*turns, session_id=f"s{number}"))
             for number in range(5)
         )
     )
-    assert sum(await asyncio.gather(service.flush(), second.flush())) == 0
-    await second.close()
+    assert sum(await asyncio.gather(first.flush(), second.flush())) == 0
     assert stored(database_url) == [FACT]
 
 
@@ -90,11 +90,3 @@ async def test_one_session_handed_over_many_times_makes_the_same_memories(
     await service.add_session_to_memory(parts[0])
     await service.flush()
     assert stored(database_url) == ["My company is 1000.", FACT]
-
-
-async def test_with_wait_a_saved_session_is_stored_when_the_call_returns(database_url: str, models: Models) -> None:
-    """No flush in between."""
-    service = MemoryService(database_url, models=models, wait=True)
-    await service.add_session_to_memory(session_of(("user", FACT), ("clerk", "Noted."), session_id="s"))
-    assert stored(database_url) == [FACT]
-    await service.close()

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import pytest
 
-from month_end import month_end_agent
-from scripted_model import UNKNOWN, ScriptedModel
 from tests.acceptance.host import APP, Host, Replies, agent_with, call, request_text, stored, text_of
 from twofold.adk import MemoryService
+from twofold.demo.month_end import month_end_agent
+from twofold.demo.scripted_model import UNKNOWN, ScriptedModel
 from twofold.testing import HashEmbedder
 
 PREFERENCE = "I work with the US Primary Ledger and the corporate asset book."

@@ -13,6 +13,7 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 
 from tests.acceptance.host import APP, Host, Replies, agent_with, call, request_text, said, stored, text_of
+from tests.services import Services
 from twofold.adk import MemoryService
 from twofold.models.open import Models
 
@@ -147,22 +148,21 @@ async def test_an_undone_turn_is_not_remembered(host: Host, database_url: str) -
     assert stored(database_url) == ["My company is 1000.", "My period is March."]
 
 
-def test_the_runner_without_async_saves_and_recalls(database_url: str, models: Models) -> None:
+def test_the_runner_without_async_saves_and_recalls(services: Services, database_url: str) -> None:
     """`Runner.run` makes a new event loop and thread for each call."""
-    service, sessions, model = MemoryService(database_url, models=models), InMemorySessionService(), Replies()
+    service, sessions, model = services.make(), InMemorySessionService(), Replies()
     runner = Host(service=service, sessions=sessions).runner(agent_with(model))
     for session_id, message in (("1", "My ledger is US Primary."), ("2", "Which ledger is mine?")):
         asyncio.run(sessions.create_session(app_name=APP, user_id="anna", session_id=session_id))
         list(runner.run(user_id="anna", session_id=session_id, new_message=said(message)))
         assert asyncio.run(service.flush()) == 0
-    asyncio.run(service.close())
     assert "fact: My ledger is US Primary." in request_text(model.requests[-1])
     assert stored(database_url) == ["My ledger is US Primary.", "Which ledger is mine?"]
 
 
-def test_several_threads_with_loops_of_their_own_share_one_service(database_url: str, models: Models) -> None:
+def test_several_threads_with_loops_of_their_own_share_one_service(services: Services) -> None:
     """Each thread saves for a user of its own and recalls just that."""
-    service, sessions = MemoryService(database_url, models=models), InMemorySessionService()
+    service, sessions = services.make(), InMemorySessionService()
     host, recalled = Host(service=service, sessions=sessions), {}
 
     async def live(user_id: str) -> None:
@@ -176,5 +176,4 @@ def test_several_threads_with_loops_of_their_own_share_one_service(database_url:
         thread.start()
     for thread in threads:
         thread.join(60)
-    asyncio.run(service.close())
     assert recalled == {user: [f"My ledger is {user}."] for user in users}

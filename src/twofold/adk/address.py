@@ -1,7 +1,9 @@
-"""What the address of a memory service says about its database."""
+"""What the address of a memory service says: a database, or a server."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from twofold.memory.errors import SettingsInvalid
@@ -9,17 +11,41 @@ from twofold.memory.errors import SettingsInvalid
 OURS = "twofold+"
 
 
-def database_of(uri: str | None) -> str | None:
-    """Return the database URL in a service address, None for the configured or embedded one.
+@dataclass(frozen=True, slots=True)
+class DatabasePlace:
+    """The memory is worked on in this process; without a URL on the configured database, else the embedded one."""
 
-    Raises SettingsInvalid naming the forms that work.
-    """
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPlace:
+    """The memory is on a twofold server."""
+
+    url: str
+
+
+Place: TypeAlias = DatabasePlace | ServerPlace
+
+
+def place_of(uri: str | None) -> Place:
+    """Return where the memory is that a service's address names. Raises SettingsInvalid naming the forms that work."""
     if uri is None or uri in {"", "twofold:", "twofold://", "twofold:///"}:
-        return None
+        return DatabasePlace(None)
     address = uri.removeprefix(OURS)
-    if urlsplit(address).scheme in {"postgresql", "postgres"}:
-        return address
+    scheme = _scheme(address)
+    if scheme in {"postgresql", "postgres"}:
+        return DatabasePlace(address)
+    if scheme in {"http", "https"}:
+        return ServerPlace(address)
     raise SettingsInvalid(
-        f"uri: the scheme {urlsplit(uri).scheme!r} is not known; use twofold:/// (the configured database, else an"
-        " embedded one), postgresql://… or twofold+postgresql://…"
+        f"uri: the scheme {scheme!r} is not known; use twofold:/// (the configured database, else an embedded one),"
+        " postgresql://… or twofold+postgresql://… (a database), https://… or twofold+https://… (a twofold server)"
     )
+
+
+def _scheme(address: str) -> str:
+    try:
+        return urlsplit(address).scheme
+    except ValueError:
+        return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from functools import partial
 from typing import Any
@@ -15,8 +16,10 @@ from google.genai import types
 
 from twofold.adk.call_clock import CallClock
 from twofold.adk.cancelled_runs import CancelledRuns
+from twofold.adk.server_exit import server_is_ending
 from twofold.adk.service import MemoryService
 from twofold.adk.turn import CurrentTurn, current_turn
+from twofold.in_process import end_memories
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +88,13 @@ class MemoryPlugin(BasePlugin):
         return None
 
     async def close(self) -> None:
-        """Wait up to four seconds for the saves that are under way; the rest is done at the next start."""
+        """Wait up to four seconds for the saves that are under way; the rest is done at the next start.
+
+        Where a web server ends the process, which then does not come to interpreter exit, memory is closed too.
+        """
+        if server_is_ending():
+            await _closed()
+            return
         for service in list(self._services):
             try:
                 await service.flush(timeout=CLOSE_SECONDS)
@@ -113,6 +122,12 @@ class MemoryPlugin(BasePlugin):
             logger.exception(
                 "Session %s was not accepted by memory; the next run hands it over again", context.session.id
             )
+
+
+async def _closed() -> None:
+    # On a thread, for which the server's loop waits before it ends, also beyond the time ADK gives.
+    closing = asyncio.create_task(asyncio.to_thread(end_memories), name="twofold-close")
+    await asyncio.wait({closing}, timeout=CLOSE_SECONDS)
 
 
 def _service_of(context: InvocationContext) -> MemoryService | None:

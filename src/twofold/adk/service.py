@@ -1,11 +1,12 @@
-"""ADK's memory service over the memory of this process."""
+"""ADK's memory service, over the memory of this process or over one on a server."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from google.adk.events.event import Event
 from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
@@ -14,18 +15,23 @@ from google.adk.sessions.session import Session
 from typing_extensions import override
 
 from twofold.adk.accepted import AcceptedEvents
-from twofold.adk.address import database_of
+from twofold.adk.address import ServerPlace, place_of
+from twofold.adk.late_memory import LateMemory
 from twofold.adk.recall_cache import Asked, RecallCache
 from twofold.adk.recalled import entry_of
+from twofold.adk.scopes import ScopeOf, scopes, tenant_of
 from twofold.adk.transcript import transcript_of
 from twofold.adk.turn import current_turn
 from twofold.adk.verbatim import texts_of
 from twofold.health import Backlog, Health
 from twofold.in_process import InProcessMemory
 from twofold.loop_thread import finished
+from twofold.memory.errors import SettingsInvalid
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Transcript
+from twofold.memory_access import MemoryAccess
 from twofold.models.open import Models
+from twofold.remote import RemoteMemory
 from twofold.settings import load_settings
 
 logger = logging.getLogger(__name__)
@@ -33,50 +39,53 @@ logger = logging.getLogger(__name__)
 NO_SESSION = "events"
 
 
-def app_is_tenant(app_name: str, user_id: str) -> Scope:
-    """Return the default scope of an ADK user: each app is a tenant of its own."""
-    return Scope(tenant_id=app_name, user_id=user_id)
-
-
 class MemoryService(BaseMemoryService):
     """Long-term memory for ADK agents: what the user said, and what the agent did.
 
     Hand it to a `Runner`, give the agent ADK's `PreloadMemoryTool`, and the runner a `MemoryPlugin`. Making
-    one does no I/O; the first call opens the database. It may be used from any thread and event loop.
+    one does no I/O; the first call opens the database or reaches the server. It may be used from any thread and
+    event loop.
     """
 
     def __init__(
         self,
         uri: str | None = None,
         *,
+        service_key: str | None = None,
         chat_model: str | None = None,
         embedding_model: str | None = None,
         models: Models | None = None,
-        scope: Callable[[str, str], Scope] = app_is_tenant,
+        scope: ScopeOf | None = None,
         min_messages: int | None = None,
         wait: bool = False,
         relevance_floor: float | None = None,
+        agents_dir: str | None = None,
         **unknown: object,
     ) -> None:
         """Take where the memories are kept and how they are made; what is not given is a setting.
 
         `uri`: none or `twofold:///` for the setting `database_url`, else the embedded server;
-        `postgresql://…` or `twofold+postgresql://…` for a database. `models` are opened models and win over
-        `chat_model` and `embedding_model`. `scope` maps ADK's `(app_name, user_id)` to whose memory it is.
-        `wait`: `add_session_to_memory` returns when the session is stored, not when it is accepted.
-        Keywords ADK passes to every memory service are ignored. Raises SettingsInvalid.
+        `postgresql://…` or `twofold+postgresql://…` for a database; `https://…` or `twofold+https://…` for a
+        twofold server, with a `service_key` of it. `models` are opened models and win over `chat_model` and
+        `embedding_model`; they, `min_messages` and `relevance_floor` are the server's own where there is one.
+        `scope` maps ADK's `(app_name, user_id)` to whose memory it is; none makes each app a tenant, and
+        `?tenant=acme` at the end of `uri` makes one tenant of all apps. `wait`: `add_session_to_memory` returns
+        when the session is stored, not when it is accepted. With `agents_dir`, which ADK's own servers pass,
+        settings are read again when memory is first used: they read an agent's `.env` late. Other keywords ADK
+        passes to every memory service are ignored. Raises SettingsInvalid.
         """
         if unknown:
             logger.debug("Ignored keywords of the memory service: %s", ", ".join(sorted(unknown)))
-        settings = load_settings(
-            database_url=database_of(uri),
-            chat_model=chat_model,
-            embedding_model=embedding_model,
-            min_messages=min_messages,
-            relevance_floor=relevance_floor,
-        )
-        self._memory = InProcessMemory(settings, models=models)
-        self._scope = scope
+        extraction = {
+            "chat_model": chat_model,
+            "embedding_model": embedding_model,
+            "min_messages": min_messages,
+            "relevance_floor": relevance_floor,
+        }
+        address, tenant = tenant_of(uri)
+        make = partial(_memory, address, service_key, models, extraction)
+        self._late = LateMemory(make, late=agents_dir is not None)
+        self._scope = scopes(scope, tenant)
         self._wait = wait
         self._searches = RecallCache()
         self._accepted = AcceptedEvents()
@@ -197,6 +206,10 @@ class MemoryService(BaseMemoryService):
         """Finish what is due, for at most five seconds, and release everything; twice does no harm."""
         await asyncio.to_thread(self._memory.close)
 
+    @property
+    def _memory(self) -> MemoryAccess:
+        return self._late.used()
+
     def _forget(self, scope: Scope) -> None:
         self._searches.clear(scope)
         self._accepted.forget(scope)
@@ -208,6 +221,21 @@ class MemoryService(BaseMemoryService):
         if turn.asks(query):
             return Asked(scope, turn.widened, turn.session_id, turn.invocation_id)
         return Asked(scope, query, turn.session_id)
+
+
+def _memory(
+    uri: str | None, service_key: str | None, models: Models | None, extraction: Mapping[str, object]
+) -> MemoryAccess:
+    """Return the memory that an address names. Raises SettingsInvalid for arguments that are not for its kind."""
+    place = place_of(uri)
+    if isinstance(place, ServerPlace):
+        given = [name for name, value in (("models", models), *extraction.items()) if value is not None]
+        if given:
+            raise SettingsInvalid(f"{', '.join(given)}: a twofold server decides this itself; set it there")
+        return RemoteMemory(load_settings(server_key=service_key), place.url)
+    if service_key is not None:
+        raise SettingsInvalid("service_key: is for a memory on a server, and this uri names none; use https://…")
+    return InProcessMemory(load_settings(database_url=place.url, **extraction), models=models)
 
 
 def timed(transcript: Transcript, seconds: Mapping[str, float]) -> Transcript:

@@ -8,12 +8,12 @@ import pytest
 
 from tests.acceptance.host import session_of, stored
 from twofold.adk import MemoryService
+from twofold.models.open import Models
 
 HOSTILE = [
     "1",
     "10",
     "100",
-    "",
     " ",
     "%",
     "_",
@@ -36,9 +36,11 @@ HOSTILE = [
     "用户",
     "🙂",
     "'; DROP TABLE store; --",
-    "u" * 3_000,
-    "u" * 3_001,
+    "u" * 1_999,
+    "u" * 2_000,
 ]
+# No server lets anyone act for these.
+HOSTILE_IN_PROCESS = ["", "a", "u" * 3_000, "u" * 3_001]
 
 
 async def save(service: MemoryService, fact: str, *, app_name: str, user_id: str, session_id: str = "s") -> None:
@@ -71,8 +73,20 @@ async def test_apps_with_hostile_names_never_see_each_other(service: MemoryServi
         assert await recalled(service, app_name=app_name, user_id="anna") == [f"My number is {number}."]
 
 
+async def test_in_process_no_id_is_too_short_or_too_long(database_url: str, models: Models) -> None:
+    """Neither of a user nor of an app."""
+    service = MemoryService(database_url, models=models)
+    people = [*((name, "anna") for name in HOSTILE_IN_PROCESS), *(("books", name) for name in HOSTILE_IN_PROCESS)]
+    for number, (app_name, user_id) in enumerate(people):
+        await save(service, f"My number is {number}.", app_name=app_name, user_id=user_id)
+    assert await service.flush(timeout=60) == 0
+    for number, (app_name, user_id) in enumerate(people):
+        assert await recalled(service, app_name=app_name, user_id=user_id) == [f"My number is {number}."]
+    await service.close()
+
+
 @pytest.mark.parametrize(
-    ("one", "other"), [(("a/b", "c"), ("a", "b/c")), (("a.b", "c"), ("a", "b.c")), (("a", ""), ("", "a"))]
+    ("one", "other"), [(("a/b", "c"), ("a", "b/c")), (("a.b", "c"), ("a", "b.c")), (("a", " "), (" ", "a"))]
 )
 async def test_the_border_between_app_and_user_cannot_be_moved(
     service: MemoryService, one: tuple[str, str], other: tuple[str, str]
@@ -89,7 +103,7 @@ async def test_the_id_of_another_persons_memory_deletes_nothing(service: MemoryS
     await save(service, "My number is 1.", app_name="books", user_id="anna")
     await service.flush()
     found = await service.search_memory(app_name="books", user_id="anna", query="number")
-    for user_id in ("ben", "ann", "%", ""):
+    for user_id in ("ben", "ann", "%", " "):
         await service.delete_memory(app_name="books", user_id=user_id, memory_id=found.memories[0].id)
         await service.delete_user(app_name="books", user_id=user_id)
     assert stored(database_url) == ["My number is 1."]
