@@ -1,0 +1,1 @@
+"""A month-end agent with memory."""

@@ -1,0 +1,1 @@
+"""ADK's own servers with the example agents, as processes."""
