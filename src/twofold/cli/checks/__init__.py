@@ -1,0 +1,1 @@
+"""What `twofold doctor` looks at, a file for each part of an installation. A check changes nothing."""

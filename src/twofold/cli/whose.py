@@ -1,0 +1,48 @@
+"""Whose memory a command is about, where `--tenant` or `--user` is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from twofold.cli.exits import WRONG_USAGE
+from twofold.cli.output import Listing, print_listing, said
+from twofold.memory.scope import Scope
+
+if TYPE_CHECKING:
+    from twofold.store.database import Database
+    from twofold.store.people import Person
+
+MOST_LISTED = 50
+
+
+async def chosen_scope(database: Database, tenant: str | None, user: str | None) -> Scope:
+    """Return whose memory it is about; the only person that fits where an option is left out, which is said.
+
+    Where several fit, or none, the people known are listed and the command ends as wrongly used. A database
+    that knows nobody has nothing to choose from, and nothing to show.
+    """
+    if tenant is not None and user is not None:
+        return Scope(tenant_id=tenant, user_id=user)
+    fitting = await database.overview.people(tenant_id=tenant, user_id=user)
+    if len(fitting) == 1 and (scope := fitting[0].scope) is not None:
+        said(f"Of tenant {scope.tenant_id!r}, user {scope.user_id!r}:")
+        return scope
+    known = fitting or await database.overview.people()
+    if not known:
+        said("Nothing is known of anyone yet")
+        return Scope(tenant_id=tenant or "local", user_id=user or "local")
+    said(f"Whose memory? Give --tenant and --user. {'These fit' if fitting else 'Nobody fits; these are known'}:")
+    list_people(known)
+    raise typer.Exit(WRONG_USAGE)
+
+
+def list_people(people: Sequence[Person]) -> None:
+    """Print people on stderr, the last used first."""
+    rows = [(*person.shown, str(person.memories), person.last_used.isoformat()) for person in people[:MOST_LISTED]]
+    columns = ("tenant", "user", "memories", "last used")
+    print_listing(Listing(columns=columns, rows=rows), to_stderr=True)
+    if len(people) > MOST_LISTED:
+        said(f"… and {len(people) - MOST_LISTED} more")
