@@ -17,14 +17,15 @@ help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo  ## show both memories at work: no account, no database to set up
-	@$(VENV)/bin/python examples/demo.py
+	@$(VENV)/bin/twofold demo
 
 # Two processes, because many tests wait for a server, a kill or a timer. A file stays in one of them: its fixtures do.
 test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
 	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
-bench: $(VENV)/.dev  ## time accept and recall beside the raw limit
+bench: $(VENV)/.dev  ## time accept and recall beside the raw limit, and what a person takes in the database
 	@$(VENV)/bin/python benchmarks/journey.py
+	@$(VENV)/bin/python benchmarks/sizing.py
 
 check: $(VENV)/.dev  ## lint, format, types, layers
 	@$(RUN) ruff check

@@ -1,6 +1,9 @@
 """The project's own files, as these tests see them."""
 
 import shutil
+import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,3 +35,25 @@ def copy_of_tree(target: Path) -> Path:
         else:
             shutil.copy(ROOT / name, target)
     return target
+
+
+def environment(folder: Path) -> Path:
+    """Make an environment that borrows the installed libraries, less the project itself, and return its Python.
+
+    A folder that a `.pth` file adds to the path does not have its own `.pth` files read, so the editable
+    install of the tree stays out.
+    """
+    venv.create(folder, with_pip=False, symlinks=True)
+    (site(folder) / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / "bin" / "python"
+
+
+def site(folder: Path) -> Path:
+    """Return where an environment keeps its packages."""
+    return folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+
+
+def hide(folder: Path, *packages: str) -> None:
+    """Have an environment find no such packages, though it borrows them."""
+    gone = dict.fromkeys(packages)
+    (site(folder) / "hidden.pth").write_text(f"import sys; sys.modules.update({gone!r})")

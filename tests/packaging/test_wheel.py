@@ -2,20 +2,19 @@
 
 import subprocess
 import sys
-import sysconfig
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import twofold
-from tests.packaging.project import LINKS, ROOT, copy_of_tree
+from tests.packaging.project import LINKS, ROOT, copy_of_tree, environment, hide
 
 IMPORT_ALL = """
 import sys
 import twofold, twofold.memory, twofold.nodes, twofold.graphs, twofold.store
-import twofold.adk, twofold.api.server, twofold.app, twofold.models.open, twofold.testing
+import twofold.adk, twofold.api.serve, twofold.app, twofold.cli.main, twofold.demo, twofold.models.open
+import twofold.remote, twofold.testing
 print(twofold.__version__, *(module.__file__ for name, module in sys.modules.items() if name.startswith("twofold")))
 """
 
@@ -45,7 +44,7 @@ def test_the_wheel_claims_one_name(files: set[str]) -> None:
 
 
 def test_the_wheel_holds_every_source_file(files: set[str]) -> None:
-    """Each module, SQL file and marker of the tree is in the wheel, the linked folders' too."""
+    """Each module, SQL file, marker and recording of the tree is in the wheel, the linked folders' too."""
     assert {name for name in files if name.startswith("twofold/")} == sources()
 
 
@@ -56,12 +55,14 @@ def sources() -> set[str]:
     for kind in ("*.py", "*.sql", "py.typed"):
         found.update(path.relative_to(package) for path in package.rglob(kind))
         found.update(path.relative_to(ROOT) for name in LINKS for path in (ROOT / name).rglob(kind))
+    found.update(path.relative_to(package) for path in (package / "demo" / "data").glob("*/*"))
     return {f"twofold/{path.as_posix()}" for path in found}
 
 
 def test_the_wheel_works_away_from_the_tree(wheel: Path, tmp_path: Path) -> None:
-    """Installed elsewhere, with the tree out of sight, every package imports."""
-    python = environment_with_libraries(tmp_path / "venv")
+    """Installed elsewhere, with the tree and the LangGraph server out of sight, every package imports."""
+    python = environment(tmp_path / "venv")
+    hide(tmp_path / "venv", "langgraph_api", "langgraph_cli", "langgraph_runtime")
     pip = [sys.executable, "-P", "-m", "pip", "--python", str(python)]
     subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", str(wheel)], cwd=tmp_path, check=True)
     script = [str(python), "-c", IMPORT_ALL]
@@ -69,15 +70,3 @@ def test_the_wheel_works_away_from_the_tree(wheel: Path, tmp_path: Path) -> None
     version, *places = shown.stdout.split()
     assert version == twofold.__version__
     assert [place for place in places if not place.startswith(str(tmp_path / "venv"))] == []
-
-
-def environment_with_libraries(folder: Path) -> Path:
-    """Make an environment that borrows the installed libraries, less the project itself.
-
-    A folder that a `.pth` file adds to the path does not have its own `.pth` files read, so the editable
-    install of the tree stays out.
-    """
-    venv.create(folder, with_pip=False, symlinks=True)
-    own = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-    (own / "libraries.pth").write_text(sysconfig.get_path("purelib"))
-    return folder / "bin" / "python"
