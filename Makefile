@@ -2,7 +2,7 @@
 
 PYTHON         ?= python3
 PYTEST_FLAGS   ?= -q
-PYTEST_WORKERS ?= 2
+PYTEST_WORKERS ?= 3
 UPGRADE        ?=
 
 VENV := .venv
@@ -19,7 +19,7 @@ help:  ## list the targets
 demo: $(VENV)/.demo  ## show both memories at work: no account, no database to set up
 	@$(VENV)/bin/twofold demo
 
-# Two processes, because many tests wait for a server, a kill or a timer. A file stays in one of them: its fixtures do.
+# Three processes, because many tests wait for a server, a kill or a timer. A file stays in one of them: its fixtures do.
 test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
 	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile $(PYTEST_FLAGS)
 

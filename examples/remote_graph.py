@@ -12,6 +12,7 @@ import sys
 from typing import TypedDict
 from uuid import uuid4
 
+import httpx
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel.remote import RemoteException, RemoteGraph
@@ -76,8 +77,18 @@ async def main(url: str) -> None:
     try:
         await write.ainvoke({"session_id": ticket, "entries": "none"})
     except RemoteException as error:
-        print(f"refused: {error}")
+        print(f"refused: {kind_of(error)} - the reason is in the server's log; the routes of /memory answer with it")
+
+
+def kind_of(error: RemoteException) -> str:
+    """Return the class of the error: a LangGraph server tells no more of it than that."""
+    told = error.args[0] if error.args else None
+    return str(told.get("error")) if isinstance(told, dict) else str(error)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:2] or ["http://127.0.0.1:2024"]))
+    server = next(iter(sys.argv[1:]), "http://127.0.0.1:2024")
+    try:
+        asyncio.run(main(server))
+    except httpx.ConnectError:
+        sys.exit(f"Nothing answers at {server}: start `langgraph dev --no-browser` first")

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
+from pathlib import Path
 
 from procrastinate.jobs import Job
 from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
-from twofold.memory.errors import Conflict, EmbedderMismatch, InvalidInput, SettingsInvalid, TwofoldError
+from twofold.memory.errors import (
+    Conflict,
+    EmbedderMismatch,
+    ExtractionFailed,
+    InvalidInput,
+    SettingsInvalid,
+    TwofoldError,
+)
 from twofold.memory.retry import MOST_ATTEMPTS, retry_delay
 
 _HOPELESS = (InvalidInput, EmbedderMismatch, SettingsInvalid)
@@ -24,12 +33,19 @@ class Retry(BaseRetryStrategy):
         """Return when and how to try again, None to give up."""
         if isinstance(exception, asyncio.CancelledError):
             return RetryDecision(retry_in={"seconds": 0})
-        if is_last(exception, job.attempts):
+        seconds = retry_in(exception, job.attempts)
+        if seconds is None:
             return None
         if isinstance(exception, Conflict):
             return RetryDecision(retry_in={"seconds": 0})
-        attempts = job.attempts + 1
-        return RetryDecision(retry_in={"seconds": round(retry_delay(attempts) or 0)}, priority=-attempts)
+        return RetryDecision(retry_in={"seconds": round(seconds)}, priority=-(job.attempts + 1))
+
+
+def retry_in(error: BaseException, attempts: int) -> float | None:
+    """Return in how many seconds a job that failed `attempts` times before is tried again, None to give up."""
+    if is_last(error, attempts):
+        return None
+    return 0.0 if isinstance(error, Conflict) else retry_delay(attempts + 1) or 0.0
 
 
 def is_last(error: BaseException, attempts: int) -> bool:
@@ -39,4 +55,25 @@ def is_last(error: BaseException, attempts: int) -> bool:
 
 def cause_of(error: BaseException) -> str:
     """Return the cause to keep. The words of an error that is not ours may quote what a person said."""
+    if isinstance(error, ExtractionFailed) and error.failures:
+        # Without its advice to run it again, which is for callers of the graph: a job is run again by itself.
+        return f"{type(error).__name__}: {'; '.join(error.failures)}"
     return f"{type(error).__name__}: {error}" if isinstance(error, TwofoldError) else type(error).__name__
+
+
+def told_attempt(error: BaseException, attempts: int) -> str:
+    """Return what to log of an attempt that failed: its number, the cause, and what happens next, in one line."""
+    seconds = retry_in(error, attempts)
+    where = "" if isinstance(error, TwofoldError) else f" at {_place_of(error)}"
+    if seconds is None:
+        then = "given up; `twofold jobs retry` tries it anew"
+    else:
+        then = f"tried again in {seconds:.0f} s" if seconds else "tried again at once"
+    cause = " ".join(f"{cause_of(error)}{where}".split())
+    return f"attempt {attempts + 1} of {MOST_ATTEMPTS}: {cause.rstrip('.')}; {then}"
+
+
+def _place_of(error: BaseException) -> str:
+    """Return file and line that raised it, for a bug must be findable without its words."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"

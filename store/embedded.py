@@ -62,11 +62,20 @@ def start_embedded(folder: Path, *, within: float = START_SECONDS) -> str:
     """
     folder = folder.expanduser().resolve()
     with _starting:
-        try:
-            server = _started(folder, time.monotonic() + within)
-            return _database(server)
-        except _FAILURES as error:
-            raise StoreUnavailable(_not_started(folder, error)) from error
+        return _start(folder, within)
+
+
+def revive_embedded(folder: Path, *, within: float = START_SECONDS) -> bool:
+    """Start the server of `folder` anew if it was killed; return whether it was. Quick where it runs. Blocks.
+
+    Raises StoreUnavailable if the server does not run `within` so many seconds.
+    """
+    folder = folder.expanduser().resolve()
+    with _starting:
+        if postmaster.serves(folder):
+            return False
+        _start(folder, within)
+        return True
 
 
 def release_embedded(folder: Path) -> None:
@@ -85,6 +94,14 @@ def release_embedded(folder: Path) -> None:
                 logger.warning("The embedded PostgreSQL in %s could not be stopped: %s", folder, _said(error))
             atexit.unregister(server._cleanup)  # noqa: SLF001 - it would count the handle of a later start as its own
             instances.pop(folder, None)
+
+
+def _start(folder: Path, within: float) -> str:
+    try:
+        server = _started(folder, time.monotonic() + within)
+        return _database(server)
+    except _FAILURES as error:
+        raise StoreUnavailable(_not_started(folder, error)) from error
 
 
 def _started(folder: Path, deadline: float) -> PostgresServer:
@@ -199,4 +216,4 @@ def _log_tail(folder: Path) -> str:
     return f" Its log says: {last.strip()!r}." if last else ""
 
 
-__all__ = ["DATABASE", "START_SECONDS", "release_embedded", "start_embedded"]
+__all__ = ["DATABASE", "START_SECONDS", "release_embedded", "revive_embedded", "start_embedded"]

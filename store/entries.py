@@ -12,7 +12,7 @@ from twofold.memory.jsontypes import Json
 from twofold.memory.scope import label
 from twofold.memory.times import checked_time
 from twofold.memory.transcript import Entry
-from twofold.store.storable import checked_json, cleaned, cleaned_text, is_storable
+from twofold.store.storable import checked_json, cleaned, cleaned_text
 
 _DEFAULTS = {field.name: field.default for field in fields(Entry)}
 
@@ -78,7 +78,10 @@ def as_stored(entries: Iterable[Entry]) -> Iterator[Entry]:
 def _json(entry: Entry) -> str:
     name = f"entry {entry.event_id!r}"
     said = _said(entry)
-    return checked_json(name, said if is_storable(said) else cleaned(name, said))
+    try:
+        return checked_json(name, said)
+    except InvalidInput:
+        return checked_json(name, cleaned(name, said))
 
 
 def _said(entry: Entry) -> dict[str, Json]:

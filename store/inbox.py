@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString
+from typing import Any, LiteralString, TypeVar
 
 from psycopg.rows import class_row, tuple_row
 
@@ -36,7 +37,11 @@ from twofold.store.scopes import hold_scope, tombstones
 from twofold.store.storable import escaped
 from twofold.store.ttl import expiry
 
+T = TypeVar("T")
+
 _LONGEST_ERROR = 500
+_LONG = 500
+_BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,8 @@ class Inbox:
 
         Raises InvalidInput for a time without its zone, StoreUnavailable if the database does not take it.
         """
-        arrived = tuple(as_stored(with_zones(without_noise(entries))))
+        given = tuple(entries)
+        arrived = await _aside(len(given), lambda: tuple(as_stored(with_zones(without_noise(given)))))
         session = which(scope, session_id)
         async with transaction(self._pool) as connection, connection.pipeline():
             now = self._clock.now()
@@ -85,11 +91,12 @@ class Inbox:
                 return Accepted(revision=0, changed=False)
             if row.expired:
                 await connection.execute(EMPTY, session)
-            new = news(await _known(connection, session), arrived)
+            new = await _news(await _known(connection, session), arrived)
             if not new:
                 return Accepted(revision=row.revision, changed=False)
             revision = row.revision + 1
-            await connection.execute(ADD_ENTRIES, {**session, **columns(new)})
+            for batch in await _batches(new):
+                await connection.execute(ADD_ENTRIES, {**session, **batch})
             dated = {"revision": revision, "now": now, "expires_at": expiry(now, self._ttl_days)}
             await connection.execute(UPDATE, {**session, **dated})
             await self._queue.defer(connection, scope, session_id, revision, after=settle, urgent=settle <= 0)
@@ -131,6 +138,20 @@ class Inbox:
         noted = {**which(scope, session_id), "revision": revision if final else 0, "error": said}
         async with borrowed(self._pool) as connection:
             await connection.execute(FAILED, noted)
+
+
+async def _news(known: dict[Identity, bool], arrived: Sequence[Entry]) -> tuple[Entry, ...]:
+    return await _aside(len(arrived), lambda: news(known, arrived))
+
+
+async def _batches(new: Sequence[Entry]) -> list[dict[str, list[Any]]]:
+    firsts = range(0, len(new), _BATCH)
+    return await _aside(len(new), lambda: [columns(new[first : first + _BATCH]) for first in firsts])
+
+
+async def _aside(entries: int, work: Callable[[], T]) -> T:
+    """Do this on a thread for a long session, so that nobody waits meanwhile; a short one is done sooner here."""
+    return await asyncio.to_thread(work) if entries > _LONG else work()
 
 
 async def _locked(

@@ -33,10 +33,11 @@ EMPTY: LiteralString = """
 DELETE FROM twofold.entry
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
+# The entries go as text in binary form: psycopg looks for what to escape in each element of a list otherwise.
 ADD_ENTRIES: LiteralString = """
 INSERT INTO twofold.entry (tenant_label, user_label, session_label, event_label, part, at, entry)
 SELECT %(tenant)s, %(user)s, %(session)s, n.event_label, n.part, n.at, n.entry
-FROM unnest(%(labels)s::text[], %(parts)s::int[], %(times)s::timestamptz[], %(entries)s::jsonb[])
+FROM unnest(%(labels)s::text[], %(parts)s::int[], %(times)b::timestamptz[], %(entries)b::text[]::jsonb[])
      WITH ORDINALITY AS n (event_label, part, at, entry, number)
 ORDER BY n.number
 ON CONFLICT (tenant_label, user_label, session_label, event_label, part)

@@ -136,9 +136,7 @@ async def _stored(connection: Connection, save: Save, changes: Sequence[Change],
     return [memory_of(row) for row in rows]
 
 
-async def _note(
-    connection: Connection, save: Save, result: Reconciled, now: datetime, ttl_days: int | None
-) -> None:
+async def _note(connection: Connection, save: Save, result: Reconciled, now: datetime, ttl_days: int | None) -> None:
     session = which(save.scope, save.session_id)
     if any(applied.action != "NOOP" for applied in result.applied):
         await raise_generation(connection, save.scope)

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from twofold.memory.scope import Scope, label
 from twofold.store.pool import Connection, own_path
+from twofold.store.queue_log import quiet
 from twofold.store.storable import escaped
 
 TASK = "twofold.save_session"
@@ -33,6 +34,7 @@ class Queue:
 
     def __init__(self) -> None:
         """Take nothing: every call brings its connection."""
+        quiet()
         self._app = App(connector=PsycopgConnector())
 
     async def defer(

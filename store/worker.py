@@ -15,10 +15,11 @@ from procrastinate.worker import Worker as ProcrastinateWorker
 
 from twofold.memory.errors import StoreUnavailable, TwofoldError
 from twofold.memory.scope import Scope
-from twofold.store.attempts import Retry, cause_of, is_last
+from twofold.store.attempts import Retry, cause_of, is_last, told_attempt
 from twofold.store.inbox import Inbox
 from twofold.store.pool import OWN_FIRST, Pool, open_pool
 from twofold.store.queue import QUEUE, TASK
+from twofold.store.queue_log import quiet
 from twofold.store.rescue import Rescue
 from twofold.store.storable import unescaped
 
@@ -67,6 +68,7 @@ class Worker:
 
     async def run(self) -> None:
         """Work until `stop` is called; to cancel it stops it too. Starts anew when the database comes back."""
+        quiet()
         failures = 0
         while not self._stopping.is_set():
             try:
@@ -145,10 +147,14 @@ class Worker:
                 logger.info("Session %s is saved (attempt %d, %.1f s)", session_id, job.attempts + 1, took)
         except Exception as error:
             final = is_last(error, job.attempts)
-            cause = cause_of(error)
-            which = f"attempt {job.attempts + 1}{', the last' if final else ''}"
-            logger.warning("Session %s is not saved (%s): %s", session_id, which, cause)
-            await self._inbox.mark_failed(scope, session, revision, cause, final=final)
+            logger.log(
+                logging.ERROR if final else logging.WARNING,
+                "Session %s is not saved (%s)",
+                session_id,
+                told_attempt(error, job.attempts),
+                exc_info=logger.isEnabledFor(logging.DEBUG),
+            )
+            await self._inbox.mark_failed(scope, session, revision, cause_of(error), final=final)
             raise
         finally:
             self._running.discard(job.id or 0)

@@ -50,7 +50,8 @@ def refuse_failures(state: WriteState) -> None:
     if failures:
         raise ExtractionFailed(
             f"Session {state['session_id']!r} could not be extracted ({'; '.join(failures)}); nothing was stored,"
-            " what succeeded is kept. Run it again."
+            " what succeeded is kept. Run it again.",
+            failures=failures,
         )
 
 

@@ -15,6 +15,8 @@ from twofold.memory.transcript import Transcript
 from twofold.nodes.plain import ENTRIES, EPISODE, TURNS, plain, scope_of
 from twofold.nodes.write.state import WriteState
 
+ERASED = "everything in this session was erased before; say it anew to have it remembered"
+
 
 class Split(TypedDict):
     """The turns, the episode, and the generation of the scope they are compared with."""
@@ -39,7 +41,7 @@ async def split(state: WriteState, *, ports: WritePorts) -> Split:
         "generation": progress.generation,
         "turns": plain(TURNS, tuple(turns)),
         "episode": plain(EPISODE, parts.episode),
-        "skipped": too_little(parts, min_messages=ports.min_messages),
+        "skipped": ERASED if state["entries"] and not entries else too_little(parts, min_messages=ports.min_messages),
     }
 
 

@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from twofold.chosen import chosen_models, database_url
+from twofold.chosen import chosen_models, database_url, reviving
 from twofold.clock import SystemClock
 from twofold.graphs.read import ReadGraph, build_read
 from twofold.graphs.write import WriteGraph, build_write
@@ -66,9 +66,11 @@ class MemoryApp:
             pool_size=settings.pool_size,
         ) as database:
             touches = Touches(database.memories.touch)
+            revival = asyncio.create_task(reviving(settings), name="twofold-revival")
             try:
                 yield _app(settings, opened, database, touches)
             finally:
+                await ended(revival)
                 await touches.finish()
                 await opened.aclose()
 
@@ -106,7 +108,7 @@ class MemoryApp:
         Returns what each came to; what was erased up to its time is left out. Raises InvalidInput for a blank
         text, ModelFailed, StoreUnavailable.
         """
-        redacted = [replace(text, text=redact_text(clean_text(text.text))) for text in texts]
+        redacted = await asyncio.to_thread(_redacted, texts)
         words = sorted({text.text for text in redacted})
         if not words:
             return ()
@@ -121,7 +123,7 @@ class MemoryApp:
         Raises NotFound, InvalidInput for an episode and for a blank text, Conflict if `rev` is not the fact's,
         ModelFailed, StoreUnavailable.
         """
-        worded = redact_text(clean_text(text)).strip()
+        worded = (await asyncio.to_thread(redact_text, clean_text(text))).strip()
         if not worded:
             raise InvalidInput("text: is blank; to forget a fact, erase it")
         memories = self.database.memories
@@ -204,6 +206,10 @@ def _app(settings: Settings, models: Models, database: Database, touches: Touche
         write=build_write(write_ports).compile(checkpointer=False),
         read=build_read(read_ports).compile(checkpointer=False),
     )
+
+
+def _redacted(texts: Sequence[VerbatimText]) -> list[VerbatimText]:
+    return [replace(text, text=redact_text(clean_text(text.text))) for text in texts]
 
 
 def _state(scope: Scope) -> ScopeState:

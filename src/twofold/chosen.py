@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from twofold.memory.errors import SettingsInvalid, StoreUnavailable
 from twofold.models.open import Models, open_models
 from twofold.settings import Settings
-from twofold.store.embedded import release_embedded, start_embedded
+from twofold.store.embedded import release_embedded, revive_embedded, start_embedded
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_CHAT = "openai:gpt-5-mini"
 DEFAULT_EMBEDDING = "openai:text-embedding-3-small"
 MOST_DIMS = 2000
+REVIVE_SECONDS = 2.0
 
 
 def chosen_models(settings: Settings, recorded: tuple[str, int] | None) -> Models:
@@ -65,6 +67,18 @@ def release_database(settings: Settings) -> None:
     """
     if settings.database_url is None:
         release_embedded(settings.data_folder / "postgres")
+
+
+async def reviving(settings: Settings) -> None:
+    """Start the embedded server anew where it was killed, until cancelled; open connections then come back."""
+    while settings.database_url is None:
+        await asyncio.sleep(REVIVE_SECONDS)
+        try:
+            # On a thread: a start takes seconds.
+            if await asyncio.to_thread(revive_embedded, settings.data_folder / "postgres"):
+                logger.warning("The embedded PostgreSQL was gone and is started again")
+        except StoreUnavailable as error:
+            logger.warning("The embedded PostgreSQL is gone: %s", error)
 
 
 def has_database(settings: Settings) -> bool:

@@ -33,14 +33,17 @@ class Health:
     def search_failed(self, error: BaseException) -> None:
         """Count a search that brought nothing because it failed or took too long."""
         self.searches_failed += 1
-        self.last_error = f"search: {_told(error)}"
-        logger.warning("Memory could not be searched: %s", _told(error))
+        self.last_error = f"search: {reason_of(error)}"
+        logger.warning(
+            "Memory could not be searched: %s", reason_of(error), exc_info=logger.isEnabledFor(logging.DEBUG) and error
+        )
 
     def not_accepted(self, error: BaseException) -> None:
         """Count a session that was not accepted."""
         self.sessions_not_accepted += 1
-        self.last_error = f"accept: {_told(error)}"
+        self.last_error = f"accept: {reason_of(error)}"
 
 
-def _told(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """Return why something failed, in the words of its error where it has any."""
     return str(error) or ("it took too long" if isinstance(error, TimeoutError) else type(error).__name__)

@@ -97,7 +97,9 @@ class InProcessMemory:
         await self._call(lambda app: app.database.memories.erase_memory(scope, key))
 
     async def erase_session(self, scope: Scope, session_id: str) -> None:
-        """Erase what rests on one session, with its traces."""
+        """Erase what rests on one session, with its traces. Raises InvalidInput for an empty id."""
+        if not session_id:  # as on a server: that of what came without a session, and no session
+            raise InvalidInput("session_id: is empty")
         await self._call(lambda app: app.database.memories.erase_session(scope, session_id))
 
     async def erase_user(self, scope: Scope) -> None:

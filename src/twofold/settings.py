@@ -4,16 +4,39 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from twofold.memory.errors import SettingsInvalid
 
 # The parts of a libpq connection string that say where, and nothing that may be secret.
 _WHERE = re.compile(r"\b(?:host|hostaddr|port|dbname)\s*=\s*(?:'[^']*'|\S+)")
+
+_PREFIX = "TWOFOLD_"
+_FORMS = {
+    "service_keys": '{"NAME": {"key": "…"}}',
+    "auth_algorithms": '["RS256"]',
+    "local_origins": '["https://smith.langchain.com"]',
+}
+"""What a setting of several parts looks like."""
+
+_WORDS = {
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "greater_than": "must be more than {gt:g}",
+    "too_short": "must have at least {min_length} characters",
+    "missing": "is missing",
+    "extra_forbidden": "is unknown",
+    **dict.fromkeys(("int_parsing", "int_from_float", "int_type", "int_parsing_size"), "must be a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "must be a number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "must be true or false"),
+}
 
 
 def _data_folder() -> Path:
@@ -32,7 +55,7 @@ class ServiceKey(BaseModel):
 class Settings(BaseSettings):
     """The settings of one process. Each is read from `TWOFOLD_<NAME>` unless it is given here."""
 
-    model_config = SettingsConfigDict(env_prefix="TWOFOLD_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="ignore", frozen=True)
 
     ttl_days: int = Field(
         default=30, ge=1, le=3650, description="Days without a save or a recall after which a person is forgotten."
@@ -133,10 +156,42 @@ def set_beside(*names: str) -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
+def unknown_variables() -> dict[str, str | None]:
+    """Return the variables that look like settings of twofold and are none, each with the one it was likely meant for.
+
+    A setting whose name is misspelt is not set, and nothing else tells.
+    """
+    known = {_variable(name) for name in Settings.model_fields}
+    unknown = (name for name in sorted(os.environ) if name.upper().startswith(_PREFIX) and name.upper() not in known)
+    return {name: next(iter(get_close_matches(name.upper(), known, n=1, cutoff=0.8)), None) for name in unknown}
+
+
 def load_settings(**given: object) -> Settings:
     """Return the settings of this process; `given` wins over the environment. Raises SettingsInvalid."""
+    values = {name: value for name, value in given.items() if value is not None}
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+        return Settings(**values)  # type: ignore[arg-type]
+    except SettingsError as error:  # its cause quotes the value, which may hold keys
+        name = next((name for name in _FORMS if f'"{name}"' in str(error)), None)
+        told = "A setting" if name is None else _variable(name)
+        form = "" if name is None else f"; it looks like {_FORMS[name]}"
+        raise SettingsInvalid(f"{told} is not JSON{form}") from None
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        problems = "; ".join(_in_words(each, values) for each in error.errors(include_input=False, include_url=False))
         raise SettingsInvalid(f"These settings cannot be used: {problems}") from None
+
+
+def _variable(name: str) -> str:
+    return f"{_PREFIX}{name.upper()}"
+
+
+def _in_words(problem: Mapping[str, Any], given: Collection[str]) -> str:
+    """Tell what is wrong with a setting, named as it was given, and never its value."""
+    name, *parts = map(str, problem["loc"])
+    setting = _variable(name) if name in Settings.model_fields and name not in given else name
+    words = _WORDS.get(problem["type"])
+    if words is not None:
+        return f"{' of '.join([*reversed(parts), setting])} {words.format(**problem.get('ctx', {}))}"
+    return (
+        f"{setting} must look like {_FORMS[name]}" if name in _FORMS else f"{setting} has a value that cannot be used"
+    )

@@ -9,6 +9,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,14 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
 from tests.acceptance.host import APP, Host, Replies, agent_with, session_of, stored, text_of
 from twofold.adk import MemoryService
-from twofold.memory.errors import NotAccepted
+from twofold.clock import SystemClock
+from twofold.in_process import InProcessMemory
+from twofold.loop_thread import finished
+from twofold.memory.errors import NotAccepted, TwofoldError
+from twofold.memory.scope import Scope
+from twofold.memory.verbatim import VerbatimText
 from twofold.models.open import Models
+from twofold.settings import load_settings
 from twofold.store.embedded import start_embedded
 
 FACT = "My ledger is US Primary."
@@ -47,11 +54,17 @@ class Server:
         raise TimeoutError("The server did not stop")
 
 
+def short_folder() -> Path:
+    """Return a new folder with a short path, as a socket needs it."""
+    folder = Path(tempfile.mkdtemp(prefix="twofold-"))
+    folder.chmod(0o755)  # run by root, the server is another user
+    return folder
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     """Lend a server."""
-    folder = Path(tempfile.mkdtemp(prefix="twofold-"))
-    folder.chmod(0o755)  # run by root, the server is another user
+    folder = short_folder()
     server = Server(folder)
     yield server
     if (server.folder / "postmaster.pid").exists():
@@ -94,6 +107,30 @@ async def test_a_stopped_server_gives_no_memories_and_health_says_so(server: Ser
     assert await service.flush() == 0
     assert stored(server.url) == ["My company is 1000.", FACT, "My period is March."]
     await service.close()
+
+
+async def test_the_embedded_server_is_started_again_when_it_was_killed_under_a_running_process(models: Models) -> None:
+    """Without a restart of the process, and what was accepted is found."""
+    folder = short_folder()
+    memory = InProcessMemory(load_settings(data_folder=folder), models=models)
+    anna = Scope(tenant_id=APP, user_id="anna")
+    try:
+        await memory.add(anna, [VerbatimText(text=FACT, at=SystemClock().now())])
+        pidfile = folder / "postgres" / "postmaster.pid"
+        killed = int(pidfile.read_text().split()[0])
+        os.kill(killed, signal.SIGKILL)
+        began, found = time.monotonic(), list[str]()
+        while not found and time.monotonic() - began < 60:
+            with suppress(TwofoldError):
+                recall = await finished(memory.recall(anna, f"Which ledger, {time.monotonic()}?"))
+                found = [fact.text for fact in recall.facts]
+            await asyncio.sleep(0.2)
+        assert found == [FACT]
+        assert int(pidfile.read_text().split()[0]) != killed
+    finally:
+        await asyncio.to_thread(memory.close)
+        await asyncio.to_thread(memory.release)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def test_an_accepted_session_survives_kill_9_of_the_server(server: Server, models: Models) -> None:

@@ -91,6 +91,7 @@ def test_a_database_that_is_down_is_a_problem_and_the_rest_is_looked_at(
     monkeypatch.setenv("TWOFOLD_DATABASE_URL", "postgresql://anna:secret-of-mine@127.0.0.1:1/erp")
     findings = doctor()
     assert "127.0.0.1:1" in about(findings, "database", "problem")
+    assert "correct TWOFOLD_DATABASE_URL" in about(findings, "database", "problem")
     assert about(findings, "google-adk", "ok")
     assert about(findings, "who may call", "ok")
     assert about(findings, "embedder", "ok")
@@ -245,22 +246,50 @@ def test_who_may_call_is_examined(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("TTL_DAYS", "0"), ("SERVICE_KEYS", '{"erp": {"key": "short-secret"}}'), ("POOL_SIZE", "x")]
+    ("name", "value", "told"),
+    [
+        ("TTL_DAYS", "0", "must be at least 1"),
+        ("SERVICE_KEYS", '{"erp": {"key": "short-secret"}}', "must have at least 24 characters"),
+        ("SERVICE_KEYS", '{"erp": {"key": "short-secret"', 'is not JSON; it looks like {"NAME": {"key": "…"}}'),
+        ("SERVICE_KEYS", '{"short-secret": "erp"}', 'must look like {"NAME": {"key": "…"}}'),
+        ("AUTH_ALGORITHMS", "RS256", "is not JSON"),
+        ("POOL_SIZE", "x", "must be a whole number"),
+    ],
 )
 def test_a_setting_that_cannot_be_used_is_a_problem(
-    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
 ) -> None:
     monkeypatch.setenv(f"TWOFOLD_{name}", value)
     findings = doctor()
-    assert name.lower() in about(findings, "settings", "problem")
+    found = about(findings, "settings", "problem")
+    assert f"TWOFOLD_{name} {told}" in found or f"of TWOFOLD_{name} {told}" in found
+    assert "correct the variable" in found
     assert "short-secret" not in json.dumps(findings)
+
+
+def test_a_variable_that_is_no_setting_is_told_with_the_one_meant(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWOFOLD_TTL_DAY", "65")
+    monkeypatch.setenv("TWOFOLD_COLOUR", "red")
+    found = about(doctor(), "settings", "warning")
+    assert "TWOFOLD_TTL_DAY is no setting, and does nothing | call it TWOFOLD_TTL_DAYS" in found
+    assert "TWOFOLD_COLOUR is no setting" in found
+
+
+@pytest.mark.parametrize("address", ["api.example", "ftp://api.example", "http://", "http://a b", "http://a:x"])
+def test_an_address_of_models_that_is_none_is_a_problem(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("TWOFOLD_OPENAI_BASE_URL", address)
+    assert "is no address of a server | give it as https://HOST/v1" in about(doctor(), "models", "problem")
 
 
 def test_models_are_called_only_when_asked_to(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAIDouble() as double:
         monkeypatch.setenv("OPENAI_BASE_URL", double.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-mine")
-        assert "was not called: --call-models does" in about(doctor(), "chat model", "ok")
+        assert "is set, not called: --call-models does" in about(doctor(), "chat model", "unchecked")
         assert double.requests == []
         assert "openai:gpt-5-mini answers" in about(doctor("--call-models"), "chat model", "ok")
         assert len(double.requests) == 1
@@ -279,7 +308,7 @@ def test_a_model_that_does_not_answer_is_a_problem(doctor: Doctor, monkeypatch: 
 
 def test_a_folder_of_agents_is_looked_at(doctor: Doctor, tmp_path: Path) -> None:
     findings = doctor("--agents", str(tmp_path / "none"))
-    assert "there is no such folder" in about(findings, str(tmp_path / "none"), "problem")
+    assert "there is no such folder | give --agents" in about(findings, str(tmp_path / "none"), "problem")
 
 
 def test_a_check_that_breaks_is_a_finding_and_the_others_go_on(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:

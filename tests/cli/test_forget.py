@@ -58,6 +58,17 @@ def test_what_to_forget_is_said_once(twofold: Twofold, options: tuple[str, ...])
     assert "one of --key, --session and --everything" in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize("session", ["", "~"])
+def test_a_session_without_an_id_is_none_and_what_a_host_added_stays(
+    twofold: Twofold, seeds: Seeds, session: str
+) -> None:
+    seeds.facts(ANNA, "I prefer tables.")
+    done = twofold("forget", "--session", session, "--yes")
+    assert done.exit_code == 2
+    assert "--session: is empty" in " ".join(done.stderr.split())
+    assert seeds.texts(ANNA) == ["I prefer tables."]
+
+
 def test_where_nobody_can_be_asked_nothing_is_forgotten(environment: dict[str, str], seeds: Seeds) -> None:
     seeds.facts(ANNA, "I prefer tables.")
     done = run(environment, "forget", "--everything")

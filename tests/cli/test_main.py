@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import resource
 import signal
 import subprocess
@@ -56,6 +57,15 @@ def test_every_command_says_what_it_does(environment: dict[str, str], command: s
     done = run(environment, command, "--help")
     assert done.returncode == 0
     assert "Usage" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["worker", "migrate", "jobs drop", "show"])
+def test_help_is_broken_by_the_terminal_and_not_as_it_was_written(environment: dict[str, str], command: str) -> None:
+    """No line of a paragraph is left short while the next word would fit."""
+    text = run({**environment, "COLUMNS": "80"}, *command.split(), "--help").stdout.partition("╭")[0]
+    lines = [line.strip() for line in text.splitlines()]
+    pairs = [(line, after) for line, after in itertools.pairwise(lines) if line and after]
+    assert [line for line, after in pairs if len(f"{line} {after.split()[0]}") <= 78] == []
 
 
 def test_the_version_is_told(environment: dict[str, str]) -> None:
@@ -115,7 +125,7 @@ def test_debug_shows_where_an_error_comes_from(environment: dict[str, str], argu
 def test_a_setting_that_cannot_be_used_is_named_without_its_value(environment: dict[str, str]) -> None:
     done = run({**environment, "TWOFOLD_TTL_DAYS": "s3cret"}, "show")
     assert done.returncode == 1
-    assert "ttl_days" in done.stderr
+    assert "TWOFOLD_TTL_DAYS must be a whole number" in done.stderr
     assert "s3cret" not in done.stderr
 
 

@@ -66,13 +66,6 @@ def test_history_of_what_was_forgotten_has_no_words(twofold: Twofold, seeds: See
     assert "US Primary" not in done.stdout
 
 
-def test_an_unknown_key_has_no_history_which_is_no_error(twofold: Twofold, seeds: Seeds) -> None:
-    seeds.facts(ANNA, "one")
-    done = twofold("history", "12345678")
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert "Nothing is known of any change" in done.stderr
-
-
 def test_on_a_terminal_history_says_because_of_what(environment: dict[str, str], seeds: Seeds) -> None:
     seeds.remember(ANNA, "s1")
     code, shown = run_on_terminal(environment, "history")

@@ -7,7 +7,7 @@ import json
 import psycopg
 import pytest
 
-from tests.cli.command import run_on_terminal
+from tests.cli.command import run, run_on_terminal
 from tests.cli.conftest import Twofold
 from tests.cli.seeds import ANNA, MARCH, Seeds, failed_close
 
@@ -75,12 +75,32 @@ def test_one_memory_is_shown_in_full_by_the_beginning_of_its_key(twofold: Twofol
     assert json.loads(twofold("show", "--key", key, "--json").stdout)["content"]["runs"][0]["outcome"] == "failure"
 
 
-def test_an_unknown_key_is_no_error(twofold: Twofold, seeds: Seeds) -> None:
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("nothing", "There is no memory with the key 'nothing'"),
+        ("~bm90aGluZw", "There is no memory with the key '~bm90aGluZw'"),
+        ("a", "There is no memory with the key 'a': give at least 6 characters of the key"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [("show", "--key"), ("show", "--json", "--key"), ("forget", "--yes", "--key"), ("history",)]
+)
+def test_an_unknown_key_is_an_error_in_one_line(
+    environment: dict[str, str], seeds: Seeds, command: tuple[str, ...], key: str, told: str
+) -> None:
     seeds.facts(ANNA, "The ledger is US Primary.")
-    assert json.loads(twofold("show", "--key", "nothing", "--json").stdout) is None
-    done = twofold("show", "--key", "~bm90aGluZw")
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert "no memory with the key" in done.stderr
+    done = run(environment, *command, key)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == f"twofold: {told}"
+
+
+def test_what_is_gone_has_a_story_and_is_not_shown(twofold: Twofold, seeds: Seeds) -> None:
+    seeds.facts(ANNA, "one", "two")
+    (key, _) = keys_of(twofold("show").stdout)
+    assert twofold("forget", "--key", key, "--yes").exit_code == 0
+    assert twofold("show", "--key", key).exit_code == 1
+    assert twofold("history", key).exit_code == 0
 
 
 def test_what_was_remembered_cannot_move_the_cursor(twofold: Twofold, seeds: Seeds) -> None:

@@ -59,6 +59,26 @@ def test_where_nobody_fits_the_people_known_are_listed(twofold: Twofold, seeds: 
     assert ANNA.user_id in done.stderr
 
 
+@pytest.mark.parametrize("command", [("show",), ("search", "x"), ("history",), ("export",)])
+def test_where_who_is_named_is_not_known_the_people_known_are_listed(
+    twofold: Twofold, seeds: Seeds, command: tuple[str, ...]
+) -> None:
+    seeds.facts(ANNA, "of Anna")
+    done = twofold(*command, "--tenant", "acme", "--user", "ana")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "Nobody fits" in done.stderr
+    assert ANNA.user_id in done.stderr
+
+
+def test_who_was_forgotten_keeps_a_story(twofold: Twofold, seeds: Seeds) -> None:
+    seeds.facts(ANNA, "of Anna")
+    seeds.remember(BEN, "s1")
+    ben = ("--tenant", "acme", "--user", "ben")
+    assert twofold("forget", "--everything", "--yes", *ben).exit_code == 0
+    assert twofold("history", *ben).exit_code == 0
+    assert twofold("forget", "--everything", "--yes", "--tenant", "acme", "--user", "ana").exit_code == 0
+
+
 def test_of_nobody_nothing_is_remembered_which_is_no_error(twofold: Twofold) -> None:
     done = twofold("show", "--json")
     assert (done.exit_code, json.loads(done.stdout)) == (0, {"memories": [], "more": False})

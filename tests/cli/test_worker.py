@@ -31,7 +31,7 @@ def until(holds: object, seconds: float = 30.0) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGINT, 130)])
 def test_a_worker_saves_until_it_is_told_to_stop(
     environment: dict[str, str], seeds: Seeds, number: int, code: int
 ) -> None:

@@ -1,5 +1,6 @@
 """Whatever goes wrong is a problem that says what to do, and tells nothing that is not the caller's."""
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
@@ -94,8 +95,17 @@ async def test_a_body_that_is_too_large_is_refused_however_its_length_is_told(an
 
 
 async def test_a_body_just_within_the_limit_is_taken(anna: httpx.AsyncClient) -> None:
-    body = session("s1", *(said(f"e{number}", "x " * 4_900) for number in range(2_000)))
+    body = session("s1", *(said(f"e{number}", "x " * 4_900) for number in range(1_000)))
     assert (await anna.post("/memory/sessions", json=body)).status_code == 202
+
+
+async def test_a_large_body_is_refused_as_a_small_one_is(anna: httpx.AsyncClient) -> None:
+    """It is read on a thread."""
+    entries = [said(f"e{number}", "x" * 100) for number in range(3_000)]
+    told = problem(await anna.post("/memory/sessions", json=session("s1", *entries, {**entries[0], "at": 1})), 422)
+    assert told["field"] == "entries[3000].at"
+    whole = json.dumps(session("s1", *entries)).encode()
+    problem(await anna.post("/memory/sessions", content=whole[:-1], headers=JSON), 400)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.database import tables_with
 from tests.http.callers import ANNA
-from tests.http.samples import NOON, problem, said, session, texts
+from tests.http.samples import NOON, add, problem, said, session, texts
 from twofold.app import MemoryApp
 from twofold.memory.keys import url_key
 from twofold.memory.transcript import Entry
@@ -44,6 +44,22 @@ async def test_an_accepted_session_is_merged_with_what_is_known_of_it(
     assert await handed_over(anna, session("s1", first)) == 1
     assert await handed_over(anna, session("s1", second)) == 2
     assert [entry.text for entry in await entries(memory, "s1")] == ["two", "one"]
+
+
+async def test_a_long_session_keeps_its_order_and_leaves_others_served(
+    memory: MemoryApp, anna: httpx.AsyncClient
+) -> None:
+    """Each pause of the event loop is a small part of the time that the session takes."""
+    said_so = [said(f"e{number}", f"I booked flight number {number}.") for number in range(8_000)]
+    handing = asyncio.create_task(handed_over(anna, session("s1", *said_so[:-1])))
+    began = last = time.monotonic()
+    longest = 0.0
+    while not handing.done():
+        await asyncio.sleep(0)
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    assert longest < (last - began) / 5
+    assert await handed_over(anna, session("s1", *said_so)) == 2
+    assert [entry.event_id for entry in await entries(memory, "s1")] == [entry["event_id"] for entry in said_so]
 
 
 async def test_a_session_of_nothing_holds_nothing(anna: httpx.AsyncClient) -> None:
@@ -154,6 +170,13 @@ async def test_a_wait_has_limits(anna: httpx.AsyncClient, parameters: dict[str, 
     assert problem(await anna.get("/memory/sessions/s1", params=parameters), 422)["field"] == field
 
 
+async def test_a_session_id_with_slashes_may_also_stand_as_it_is(anna: httpx.AsyncClient) -> None:
+    await handed_over(anna, session("2026/03/close", said("e1", "x")))
+    for written in ("2026/03/close", "2026%2F03%2Fclose"):
+        assert (await anna.get(f"/memory/sessions/{written}")).json()["session_id"] == "2026/03/close"
+    assert (await anna.delete("/memory/sessions/2026%2F03%2Fclose")).json()["sessions"] == 1
+
+
 @pytest.mark.parametrize("session_id", ["a/b", "~tilde", "2026-03-01", "search", "Ünï 中", "a\nb", "."])
 async def test_any_session_id_is_reached_in_a_url(anna: httpx.AsyncClient, session_id: str) -> None:
     handed = session_id if not session_id.startswith("~") else url_key(session_id)
@@ -161,6 +184,17 @@ async def test_any_session_id_is_reached_in_a_url(anna: httpx.AsyncClient, sessi
     assert (await progress(anna, session_id))["session_id"] == handed
     erased = await anna.delete(f"/memory/sessions/{url_key(session_id)}")
     assert erased.json()["sessions"] == 1
+
+
+@pytest.mark.parametrize("method", ["DELETE", "GET"])
+@pytest.mark.parametrize("written", ["", "~", "%7E", "~="])
+async def test_an_empty_session_id_is_refused_and_what_came_without_a_session_stays(
+    anna: httpx.AsyncClient, method: str, written: str
+) -> None:
+    await add(anna, "Added by the host.")
+    answer = await anna.request(method, f"/memory/sessions/{written}")
+    assert problem(answer, 422)["field"] == "session_id"
+    assert await texts(anna) == ["Added by the host."]
 
 
 async def test_a_plain_id_may_be_percent_encoded_instead(anna: httpx.AsyncClient) -> None:

@@ -6,8 +6,10 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import datetime
 
 import pytest
+from pydantic import SecretStr
 
 from tests.acceptance.host import session_of
 from tests.remote.scripted_server import ACCEPTED, NOTHING, STORED, Reply, ScriptedServer
@@ -23,9 +25,14 @@ from twofold.memory.errors import (
     ServerUnavailable,
     TwofoldError,
 )
+from twofold.memory.scope import Scope
+from twofold.memory.verbatim import VerbatimText
+from twofold.remote import RemoteMemory
+from twofold.settings import load_settings
 from twofold.wire import PROBLEM_TYPE
 
 KEY = "the-key-that-nobody-may-read"
+ANNA = Scope(tenant_id="books", user_id="anna")
 TURNS = (("user", "My ledger is US Primary."), ("clerk", "Noted."))
 PROBLEM = {"Content-Type": "application/problem+json"}
 
@@ -183,6 +190,28 @@ async def test_a_server_that_hangs_holds_up_neither_a_flush_nor_closing(scripted
     assert time.monotonic() - began < 12
 
 
+REFUSED = [problem(403, "NotAllowed"), problem(422, "InvalidInput", "session_id: is unknown"), Reply(401)]
+
+
+@pytest.mark.parametrize("refused", REFUSED, ids=lambda reply: str(reply.status))
+@pytest.mark.parametrize(("while_", "left"), [("hurrying", 0), ("waiting", 1)])
+async def test_what_is_refused_of_one_session_is_told_and_the_others_are_waited_for(
+    scripted: Scripted, caplog: pytest.LogCaptureFixture, refused: Reply, while_: str, left: int
+) -> None:
+    accepted, stored = Reply(202, ACCEPTED), Reply(200, STORED)
+    finishing = {"hurrying": [refused, accepted, stored], "waiting": [accepted, accepted, refused, stored]}
+    server = scripted(accepted, accepted, *finishing[while_])
+    service = MemoryService(server.url, service_key=KEY)
+    for session_id in ("s", "t"):
+        await service.add_session_to_memory(session_of(*TURNS, session_id=session_id))
+    assert await service.flush(timeout=5) == left
+    assert len(server.got) == 6
+    assert (
+        len([line for line in caplog.messages if "is accepted, and it is not known whether it is stored" in line]) == 1
+    )
+    await service.close()
+
+
 async def test_the_key_is_in_no_log(scripted: Scripted, caplog: pytest.LogCaptureFixture) -> None:
     """However much is logged."""
     caplog.set_level(logging.DEBUG)
@@ -213,6 +242,33 @@ async def test_no_secret_of_a_query_is_sent(scripted: Scripted) -> None:
     await search(service, "My password is hunter2, which ledger is mine?")
     assert server.got[0].json["query"] == "My password is [redacted: password], which ledger is mine?"
     await service.close()
+
+
+async def test_a_memory_is_made_fit_to_be_sent_before_its_secrets_are_looked_for(scripted: Scripted) -> None:
+    """What is taken out of it could part the words that tell a secret."""
+    server = scripted(Reply(201, {"stored": []}))
+    memory = RemoteMemory(load_settings(), server.url, key=SecretStr(KEY))
+    for text in ("My pass\x00word is hunter2.", "My pass\ud800word is hunter2."):
+        await memory.add(ANNA, [VerbatimText(text=text, at=None)])
+        assert server.got[-1].json["memories"][0]["text"] == "My password is [redacted: password]."
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "told"),
+    [
+        ("\ud800", None, "text: .*at least 1 character"),
+        ("x" * 10_001, None, "text: .*at most 10000 characters"),
+        ("x", datetime(2026, 3, 1), "at: .*timezone"),  # noqa: DTZ001 - what is refused
+    ],
+)
+async def test_a_memory_no_server_takes_is_refused_by_name(
+    scripted: Scripted, text: str, at: datetime | None, told: str
+) -> None:
+    memory = RemoteMemory(load_settings(), scripted(Reply(201, {"stored": []})).url, key=SecretStr(KEY))
+    with pytest.raises(InvalidInput, match=rf"^memories\[1\]\.{told}"):
+        await memory.add(ANNA, [VerbatimText(text="fine", at=None), VerbatimText(text=text, at=at)])
+    memory.close()
 
 
 async def test_what_a_newer_server_says_more_does_no_harm(scripted: Scripted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +19,7 @@ from twofold.memory.errors import NotAccepted
 from twofold.memory.transcript import Entry
 from twofold.models.open import Models
 from twofold.remote import parts
-from twofold.remote.parts import handed_over, parts_of
+from twofold.remote.parts import handed_over, parts_of, shortened
 from twofold.wire import HandedOver
 
 AT = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
@@ -130,12 +131,65 @@ async def test_a_session_over_a_limit_is_stored_whole(
         await service.close()
 
 
-async def test_an_entry_that_no_request_can_carry_is_not_accepted_and_says_so(
+async def test_an_entry_that_no_request_can_carry_costs_itself_only(
+    database_url: str, models: Models, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What stands before it and behind it is stored, in this turn and in the next."""
+    monkeypatch.setattr(body_limit, "MOST_BYTES", 1_000)
+    turns = [*TURNS[:4], ("user", "My number is " + "9" * 2_000), *TURNS[4:8]]
+    with served(database_url, models) as url:
+        service = MemoryService(url, service_key=KEY)
+        await service.add_session_to_memory(session_of(*turns, session_id="s"))
+        assert await service.flush() == 0
+        assert {text for _, text in TURNS[:8:2]} <= set(stored(database_url))
+        await service.add_session_to_memory(session_of(*turns, *TURNS[8:10], session_id="s"))
+        assert await service.flush() == 0
+        assert TURNS[8][1] in stored(database_url)
+        assert "99999" not in str(stored(database_url))
+        await service.close()
+    assert service.health.sessions_not_accepted == 0
+    assert re.search(r"An entry of session s has \d{4} bytes, .* a note in the place of what is long", caplog.text)
+    assert "99999" not in caplog.text
+
+
+async def test_a_limit_that_lets_nothing_through_is_told(
     database_url: str, models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(body_limit, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(body_limit, "MOST_BYTES", 100)
     with served(database_url, models) as url:
         service = MemoryService(url, service_key=KEY)
         with pytest.raises(NotAccepted, match=r"does not take a request of \d+ bytes"):
-            await service.add_session_to_memory(session_of(("user", "x" * 2_000), session_id="s"))
+            await service.add_session_to_memory(session_of(*TURNS, session_id="s"))
         await service.close()
+
+
+NOTE = "[left out: {} bytes, and the server or a proxy before it takes no request of that size]"
+LONG = "x" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("fields", "left"),
+    [
+        ({"text": LONG}, {"text": NOTE.format(5_002)}),
+        ({"payload": LONG}, {"payload": NOTE.format(5_002)}),
+        ({"payload": [LONG]}, {"payload": NOTE.format(5_004)}),
+        (
+            {"payload": {"status": "error", "rows": [LONG]}},
+            {"payload": {"status": "error", "rows": NOTE.format(5_004)}},
+        ),
+        ({"payload": {str(number): "x" for number in range(500)}}, {"payload": NOTE.format(4_891)}),
+        ({"payload": {LONG: 1}}, {"payload": NOTE.format(5_006)}),
+        ({"error": LONG, "text": "short"}, {"error": NOTE.format(5_002), "text": "short"}),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_of_an_entry_that_is_too_large_only_what_is_long_is_left_out(
+    fields: dict[str, Any], left: dict[str, Any]
+) -> None:
+    """Also what tells how a tool's call ended stays."""
+    (part,) = parts_of([entry(7, part=2, call_id="c", **{"text": "", **fields})])
+    short = shortened(part[0])
+    assert arrived([handed_over("s", [short], at_once=False)]) == [
+        entry(7, part=2, call_id="c", **{"text": "", **fields, **left})
+    ]
+    assert len(short) < 1_200

@@ -242,6 +242,11 @@ async def test_no_secret_is_kept_of_what_is_sent_to_the_graphs(server: DevServer
     async with server.http() as http:
         sent = {"id": 1, "method": "run.start", "params": {"assistant_id": "memory_read", "input": {"query": SAID}}}
         assert (await http.post(f"/threads/{thread}/commands", json=sent)).is_success
+        assert (await http.get("/memory", params={"text": SAID})).is_success
+        assert (await http.get("/memory", params={"text": SAID, "limit": 0})).status_code == 422
+        assert (await http.get("/memory", params={"password": SECRET})).status_code == 422
+        assert (await http.get(f"/threads/{thread}/history", params={"limit": "x", "note": SAID})).is_error
+        assert (await http.get("/nowhere", params={"note": SAID})).status_code == 404
     assert SECRET not in json.dumps(shown)
     assert "[redacted: password]" in json.dumps(shown)
     assert SECRET.encode() not in server.left_behind()  # which ends it: this test is the last

@@ -38,5 +38,17 @@ def test_the_example_stores_asks_and_is_refused(
             stored, answer, refused = example.stdout.splitlines()
             assert stored == f"stored: {action}"
             assert answer == "As I remember: The user works with the US Primary Ledger."
-            assert refused.startswith("refused: ")
-            assert "InvalidInput" in refused
+            assert refused.startswith("refused: InvalidInput - the reason is in the server's log")
+
+
+def test_without_a_server_it_says_in_one_line_what_to_start() -> None:
+    """In place of a traceback."""
+    example = subprocess.run(
+        [sys.executable, ROOT / "examples" / "remote_graph.py", "http://127.0.0.1:1"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert example.returncode == 1
+    assert example.stderr == "Nothing answers at http://127.0.0.1:1: start `langgraph dev --no-browser` first\n"

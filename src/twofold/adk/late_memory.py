@@ -26,6 +26,11 @@ class LateMemory:
         self._late = late
         self._making = threading.Lock()
 
+    @property
+    def made(self) -> MemoryAccess:
+        """The memory as it is, to look at it or to close it, neither of which is a use."""
+        return self._made
+
     def used(self) -> MemoryAccess:
         """Return the memory, now that it is used. Settings that became unusable meanwhile are logged and ignored."""
         with self._making:
@@ -33,6 +38,6 @@ class LateMemory:
                 self._late = False
                 try:
                     self._made = self._make()
-                except SettingsInvalid:
-                    logger.exception("Memory goes on with the settings the server was started with")
+                except SettingsInvalid as error:
+                    logger.error("Memory goes on with the settings the server was started with: %s", error)  # noqa: TRY400
             return self._made

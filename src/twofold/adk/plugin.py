@@ -19,7 +19,9 @@ from twofold.adk.cancelled_runs import CancelledRuns
 from twofold.adk.server_exit import server_is_ending
 from twofold.adk.service import MemoryService
 from twofold.adk.turn import CurrentTurn, current_turn
+from twofold.health import reason_of
 from twofold.in_process import end_memories
+from twofold.memory.errors import NotAccepted, TwofoldError
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +100,8 @@ class MemoryPlugin(BasePlugin):
         for service in list(self._services):
             try:
                 await service.flush(timeout=CLOSE_SECONDS)
+            except TwofoldError as error:
+                _warn("Saves could not be finished while closing (%s); they are done at the next start", error=error)
             except Exception:
                 logger.exception("Saves could not be finished while closing; they are done at the next start")
 
@@ -118,10 +122,19 @@ class MemoryPlugin(BasePlugin):
                 app_name=context.app_name, user_id=context.user_id, session_id=context.session.id
             )
             await service.accept(session or context.session, seconds=seconds, within=ACCEPT_SECONDS)
+        except TwofoldError as error:
+            message = "Session %s was not accepted by memory (%s); the next run hands it over again"
+            _warn(message, context.session.id, error=error)
         except Exception:
             logger.exception(
                 "Session %s was not accepted by memory; the next run hands it over again", context.session.id
             )
+
+
+def _warn(message: str, *said: object, error: TwofoldError) -> None:
+    """Log what was to be expected of a memory that is down in one line; where it came from at DEBUG only."""
+    cause = error.__cause__ if isinstance(error, NotAccepted) else None  # its own words are for callers by hand
+    logger.warning(message, *said, reason_of(cause or error), exc_info=logger.isEnabledFor(logging.DEBUG))
 
 
 async def _closed() -> None:

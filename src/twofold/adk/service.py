@@ -188,7 +188,7 @@ class MemoryService(BaseMemoryService):
     @property
     def health(self) -> Health:
         """How memory is doing: which models and database, and what went wrong last."""
-        return self._memory.health
+        return self._late.made.health
 
     async def backlog(self) -> Backlog:
         """Return how many accepted sessions wait to be stored, and how many were given up after ten attempts."""
@@ -204,7 +204,7 @@ class MemoryService(BaseMemoryService):
 
     async def close(self) -> None:
         """Finish what is due, for at most five seconds, and release everything; twice does no harm."""
-        await asyncio.to_thread(self._memory.close)
+        await asyncio.to_thread(self._late.made.close)
 
     @property
     def _memory(self) -> MemoryAccess:

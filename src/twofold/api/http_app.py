@@ -14,6 +14,7 @@ from twofold.api.body_limit import BodyLimit
 from twofold.api.described import describe
 from twofold.api.opened import OpensMemory, work_on
 from twofold.api.problems import NoSurprises, handle_problems
+from twofold.api.redacted_query import RedactedQuery
 from twofold.api.routes import all_routes
 
 
@@ -39,6 +40,7 @@ def build_app(
         redirect_slashes=False,
         lifespan=lifespan,
         middleware=[
+            Middleware(RedactedQuery),
             Middleware(NoSurprises),
             Middleware(Authenticated, authenticator=authenticator),
             Middleware(BodyLimit),

@@ -18,7 +18,7 @@ MOST_BYTES = 5_000_000
 """A graph's input is kept at each of its steps; larger sessions are handed over at `/memory/sessions`, in parts."""
 
 _METHODS = frozenset({"POST", "PUT", "PATCH"})
-_ASIDE_BYTES = 50_000
+_ASIDE_BYTES = 5_000
 # What names things of the server is left as it is, whatever it looks like.
 _NAMES = frozenset("assistant_id thread_id run_id checkpoint_id cron_id graph_id ids thread_ids run_ids".split())
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import signal
+import socket
 import threading
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -25,29 +27,55 @@ logger = logging.getLogger(__name__)
 GRACE_SECONDS = 10
 
 
-def serve(host: str, port: int) -> None:
+def serve(host: str, port: int) -> int | None:
     """Serve the routes of `/memory` until the process is told to stop, and work on saves if the settings say so.
 
-    Raises SettingsInvalid for an address that others can reach while nothing tells them apart, StoreUnavailable,
-    StoreUnsuitable and EmbedderMismatch if the memory cannot be opened.
+    Returns the signal that stopped it. Raises SettingsInvalid for an address that is in use or not of this machine,
+    and for one that others can reach while nothing tells them apart; StoreUnavailable, StoreUnsuitable and
+    EmbedderMismatch if the memory cannot be opened.
     """
     if authenticator().is_local and not is_loopback(host):
         raise SettingsInvalid(
             f"host: {host} can be reached by others, and nothing tells who they are: set TWOFOLD_AUTH_ISSUER or"
             " TWOFOLD_SERVICE_KEYS, or serve 127.0.0.1"
         )
-    with suppress(KeyboardInterrupt, asyncio.CancelledError):
-        asyncio.run(_served(host, port))
+    stopped = _Stopped()
+    with _bound(host, port) as listening:
+        try:
+            asyncio.run(_served(listening, stopped))
+        except KeyboardInterrupt:
+            stopped.by = signal.SIGINT
+        except asyncio.CancelledError:
+            pass
+    logger.info("Stopped")
+    return stopped.by
 
 
-async def _served(host: str, port: int) -> None:
+class _Stopped:
+    """The first signal that told this process to stop."""
+
+    def __init__(self) -> None:
+        self.by: int | None = None
+
+    def note(self, number: int) -> None:
+        self.by = self.by or number
+
+
+class _Server(uvicorn.Server):
+    """Says where it serves once it does, which is not where it was told to with port 0."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listening in sockets or ():
+            logger.info("Serving on %s", _url(listening))
+
+
+async def _served(listening: socket.socket, stopped: _Stopped) -> None:
     app = build_app(memory=apps().here, authenticator=authenticator(), lifespan=_lifespan)
     app.add_route("/ok", _ok)
     app.add_route("/openapi.json", _description)
     config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
         lifespan="off",  # entered here, so that what cannot be opened is the caller's error
         log_config=None,
         log_level=logging.WARNING,
@@ -56,12 +84,42 @@ async def _served(host: str, port: int) -> None:
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    opening = _ended_by_a_signal()
+    opening = _ended_by_a_signal(stopped)
     async with app.router.lifespan_context(app):
         opening.close()
-        _outlive_signals()
-        logger.info("Serving on http://%s:%d", host, port)
-        await uvicorn.Server(config).serve()
+        server = _Server(config)
+        _stop_by_signals(server, stopped)
+        await server.serve(sockets=[listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that has the address, and does not listen yet. Raises SettingsInvalid."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        raise SettingsInvalid(f"host: {host!r} is no address of this machine") from None
+    family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)  # `localhost` is 127.0.0.1
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # else a restart waits for old connections
+        taken.bind(address)
+    except OSError as error:
+        taken.close()
+        raise SettingsInvalid(_told(error, host, port)) from None
+    return taken
+
+
+def _told(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is in use: stop the other server or give --port"
+    if error.errno == errno.EACCES:
+        return f"port {port} is not for this user: give --port a number above 1023"
+    return f"host: {host!r} is no address of this machine"
+
+
+def _url(listening: socket.socket) -> str:
+    host, port, *_ = listening.getsockname()
+    return f"http://[{host}]:{port}" if listening.family == socket.AF_INET6 else f"http://{host}:{port}"
 
 
 async def _ok(_: Request) -> Response:
@@ -84,20 +142,39 @@ async def _lifespan(_: FastAPI) -> AsyncIterator[None]:
         await let_go(apps(), settings())
 
 
-def _ended_by_a_signal() -> ExitStack:
+def _ended_by_a_signal(stopped: _Stopped) -> ExitStack:
     """Have a signal to stop cancel this task, which lets go of everything, until the stack is closed."""
     ended, task, loop = ExitStack(), asyncio.current_task(), asyncio.get_running_loop()
-    if task is not None and threading.current_thread() is threading.main_thread():
-        loop.add_signal_handler(signal.SIGTERM, task.cancel)  # `asyncio.run` does it for an interrupt
-        ended.callback(loop.remove_signal_handler, signal.SIGTERM)
+
+    def end(number: int) -> None:
+        stopped.note(number)
+        if task is not None:
+            task.cancel()
+
+    for number in _signals():
+        if number != signal.SIGINT:  # `asyncio.run` does it for an interrupt
+            loop.add_signal_handler(number, end, number)
+            ended.callback(loop.remove_signal_handler, number)
     return ended
 
 
-def _outlive_signals() -> None:
-    """Let the signal that stops the server not end the process before everything is let go of.
+def _stop_by_signals(server: uvicorn.Server, stopped: _Stopped) -> None:
+    """Have the signals that stop the server not end the process before everything is let go of.
 
-    Uvicorn raises it again when it has stopped.
+    Uvicorn takes those it knows while it serves, and raises them again when it has stopped.
     """
-    if threading.current_thread() is threading.main_thread():
-        for stop in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(stop, lambda *_: None)
+
+    def stop(number: int, _: object) -> None:
+        stopped.note(number)
+        server.should_exit = True
+
+    for number in _signals():
+        signal.signal(number, stop)
+
+
+def _signals() -> list[signal.Signals]:
+    """Return the signals that stop this process: a closed terminal is one, but not under `nohup`."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    known = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    return [number for number in known if signal.getsignal(number) != signal.SIG_IGN]

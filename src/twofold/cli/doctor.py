@@ -13,7 +13,7 @@ import typer
 from twofold.cli.exits import FOUND_WANTING
 from twofold.cli.options import JsonOption
 from twofold.cli.output import Listing, many, print_document, print_listing, said, working
-from twofold.memory.errors import SettingsInvalid, TwofoldError
+from twofold.memory.errors import SettingsInvalid, StoreUnavailable, TwofoldError
 from twofold.memory.findings import Finding
 
 if TYPE_CHECKING:
@@ -58,7 +58,10 @@ async def _examine(agents: Path | None, *, call_models: bool) -> list[Finding]:
     try:
         settings = load_settings()
     except SettingsInvalid as error:  # the rest would stand on defaults that nobody set
-        return [Finding(level="problem", about="settings", found=str(error))]
+        from twofold.cli.checks.names import misspelt
+
+        remedy = "correct the variable, or unset it, and look again"
+        return [Finding(level="problem", about="settings", found=str(error), remedy=remedy), *misspelt()]
     subject = Subject(settings=settings, agents=agents, call_models=call_models)
     findings: list[Finding] = []
     for about, check in _checks():
@@ -67,15 +70,17 @@ async def _examine(agents: Path | None, *, call_models: bool) -> list[Finding]:
 
 
 def _checks() -> list[tuple[str, Callable[[Subject], Awaitable[list[Finding]]]]]:
-    """Return the checks in order: the first looks at the database, on which later ones rest."""
+    """Return the checks in order: that of the database is early, as later ones rest on it."""
     from twofold.cli.checks.auth import check_auth
     from twofold.cli.checks.database import check_database
     from twofold.cli.checks.lifetime import check_lifetime
     from twofold.cli.checks.models import check_models
+    from twofold.cli.checks.names import check_names
     from twofold.cli.checks.packages import check_agents, check_packages
     from twofold.cli.checks.queue import check_queue
 
     return [
+        ("settings", check_names),
         ("database", check_database),
         ("models", check_models),
         ("saves", check_queue),
@@ -94,6 +99,14 @@ async def _isolated(
         async with asyncio.timeout(CHECK_SECONDS):
             return await check(subject)
     except TwofoldError as error:
-        return [Finding(level="problem", about=about, found=str(error))]
+        return [Finding(level="problem", about=about, found=str(error), remedy=_remedy(error, subject))]
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one part, the others are looked at
         return [Finding(level="problem", about=about, found=f"it cannot be looked at: {type(error).__name__}")]
+
+
+def _remedy(error: TwofoldError, subject: Subject) -> str:
+    if isinstance(error, SettingsInvalid):
+        return "correct the setting, or unset it, and look again"
+    if isinstance(error, StoreUnavailable) and subject.settings.database_url is not None:
+        return "start the database, or correct TWOFOLD_DATABASE_URL"
+    return ""

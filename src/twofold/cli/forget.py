@@ -30,7 +30,7 @@ def forget(
     tenant: TenantOption = None,
     user: UserOption = None,
     key: Annotated[
-        str | None, typer.Option("--key", metavar="KEY", help="Erase one memory; the beginning of its key is enough.")
+        str | None, typer.Option("--key", metavar="KEY", help="Erase one memory; 6 characters of its key are enough.")
     ] = None,
     session: Annotated[
         str | None,
@@ -46,6 +46,8 @@ def forget(
     """
     if (key is not None) + (session is not None) + everything != 1:
         raise typer.BadParameter("say what to forget: one of --key, --session and --everything")
+    if session is not None and not key_of_url(session):  # that of what came without a session, and no session
+        raise typer.BadParameter("--session: is empty")
     if not yes and not sys.stdin.isatty():
         raise typer.BadParameter("nobody can be asked here: give --yes")
     plan = asyncio.run(_planned(tenant, user, key, session))
@@ -79,7 +81,7 @@ async def _planned(tenant: str | None, user: str | None, key: str | None, sessio
     from twofold.settings import load_settings
 
     async with opened_database(load_settings()) as database:
-        scope = await chosen_scope(database, tenant, user)
+        scope = await chosen_scope(database, tenant, user, known_only=False)
         whole = None if key is None else await whole_key(database, scope, key)
         session_id = None if session is None else key_of_url(session)
         words = await _in_words(database, scope, whole, session_id)

@@ -26,7 +26,7 @@ _COLUMNS = ("at", "action", "key", "before", "after", "session", "origin", "mode
 def history(
     key: Annotated[
         str | None,
-        typer.Argument(metavar="KEY", help="The memory; the beginning of its key is enough. Left out: all of them."),
+        typer.Argument(metavar="KEY", help="The memory; 6 characters of its key are enough. Left out: all of them."),
     ] = None,
     *,
     tenant: TenantOption = None,

@@ -9,8 +9,8 @@ import typer
 
 from twofold.cli.exits import WRONG_USAGE
 from twofold.cli.opening import opened_database
-from twofold.cli.options import JsonOption, LimitOption, TenantOption, UserOption
-from twofold.cli.output import Cell, Listing, is_terminal, many, print_document, print_listing, print_text, said, when
+from twofold.cli.options import JsonOption, LimitOption, TenantOption, UserOption, in_paragraphs
+from twofold.cli.output import Cell, Listing, is_terminal, many, print_document, print_listing, print_text, said, short
 from twofold.memory.errors import NotFound
 from twofold.memory.keys import body_id, key_of_url
 
@@ -29,7 +29,6 @@ HELP = "List, retry and drop the saves that are not done."
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
 
-@app.command("list")
 def list_jobs(
     *,
     tenant: TenantOption = None,
@@ -45,7 +44,6 @@ def list_jobs(
     asyncio.run(_list(tenant, user, limit, failed=failed, as_json=as_json))
 
 
-@app.command()
 def retry(
     *,
     tenant: TenantOption = None,
@@ -67,7 +65,6 @@ def retry(
         print_text(f"To be worked on anew as soon as a worker is free: {many(sessions, 'session')}")
 
 
-@app.command()
 def drop(
     session: Annotated[str, typer.Argument(metavar="SESSION", help="The session whose save was given up.")],
     *,
@@ -85,6 +82,10 @@ def drop(
         print_document(_document(job))
     else:
         print_text(f"Session {body_id(job.session_id)!r} is dropped; its last error was: {job.cause}")
+
+
+for _name, _command in (("list", list_jobs), ("retry", retry), ("drop", drop)):
+    app.command(_name, help=in_paragraphs(_command))(_command)
 
 
 async def _list(tenant: str | None, user: str | None, limit: int, *, failed: bool, as_json: bool) -> None:
@@ -150,11 +151,10 @@ def _brief(jobs: Sequence[Job]) -> Listing:
     for job in jobs:
         whose = f"{job.scope.tenant_id} / {job.scope.user_id}"
         tried = many(job.attempts, "attempt") if job.attempts else ""
-        again = f"next at {when(job.due_at)}" if job.due_at else ""
-        happened = "; ".join(filter(None, (tried, again, job.cause)))
-        rows.append((job.state, body_id(job.session_id), whose, job.accepted_at, happened))
-    columns = ("state", "session", "whose", "accepted", "what happened")
-    return Listing(columns=columns, rows=rows, texts=frozenset({"what happened"}))
+        again = f"next at {short(job.due_at)}" if job.due_at else ""
+        about = (f"session {body_id(job.session_id)}", ", ".join(filter(None, (whose, tried, again))), job.cause)
+        rows.append((job.state, job.accepted_at, "\n".join(filter(None, about))))
+    return Listing(columns=("state", "accepted", "session, and what happened"), rows=rows)
 
 
 def _full(jobs: Sequence[Job]) -> Listing:

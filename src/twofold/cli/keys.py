@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from twofold.memory.errors import InvalidInput
+from twofold.memory.errors import InvalidInput, NotFound
 from twofold.memory.keys import key_of_url
 
 if TYPE_CHECKING:
@@ -15,13 +15,23 @@ LEAST = 6
 
 
 async def whole_key(database: Database, scope: Scope, given: str) -> str:
-    """Return the key that begins as given, or what was given where none does. Raises InvalidInput for several."""
+    """Return the key that begins as given, of a memory or of one that is gone.
+
+    Raises NotFound where none does, InvalidInput where several do.
+    """
     key = key_of_url(given)
+    found = await database.overview.keys_beginning(scope, key) if key else ()
+    if key in found:
+        return key
     if len(key) < LEAST:
-        return key
-    found = await database.overview.keys_beginning(scope, key)
-    if key in found or not found:
-        return key
+        raise NotFound(f"There is no memory with the key {given!r}: give at least {LEAST} characters of the key")
+    if not found:
+        raise no_memory(given)
     if len(found) > 1:
         raise InvalidInput(f"key: {given!r} begins {len(found)} keys or more: {', '.join(found)}")
     return found[0]
+
+
+def no_memory(given: str) -> NotFound:
+    """Return the error that no memory has this key."""
+    return NotFound(f"There is no memory with the key {given!r}")

@@ -17,6 +17,7 @@ from twofold.cli.forget import forget
 from twofold.cli.history import history
 from twofold.cli.logs import quiet_libraries
 from twofold.cli.migrate import migrate
+from twofold.cli.options import in_paragraphs
 from twofold.cli.search import search
 from twofold.cli.serve import serve
 from twofold.cli.show import show
@@ -40,7 +41,7 @@ app = typer.Typer(
 def _add(panel: str, *commands: Callable[..., None]) -> None:
     for command in commands:
         first_line = (command.__doc__ or "").partition("\n")[0]
-        app.command(rich_help_panel=panel, short_help=first_line)(command)
+        app.command(rich_help_panel=panel, short_help=first_line, help=in_paragraphs(command))(command)
 
 
 _add("Start here", demo)

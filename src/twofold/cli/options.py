@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 import typer
@@ -18,3 +20,9 @@ UserOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--user", metavar="USER", help="Whose memory: the user. The only one may be left out."),
 ]
+
+
+def in_paragraphs(command: Callable[..., None]) -> str:
+    """Return what a command's docstring says, a line for each paragraph, so that a terminal breaks it by its width."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

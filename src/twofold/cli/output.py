@@ -71,6 +71,11 @@ def when(time: datetime | None) -> str:
     return "" if time is None else time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def short(time: datetime | None) -> str:
+    """Return a time to the minute and in UTC, as it stands on a terminal; nothing for none."""
+    return "" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
 def many(number: int, thing: str) -> str:
     """Return a number of things in words."""
     return (
@@ -149,7 +154,7 @@ def _table(listing: Listing) -> Table:
 
 def _cell(listing: Listing, column: str, cell: Cell) -> Text:
     if not isinstance(cell, str):
-        return Text("" if cell is None else cell.astimezone(UTC).strftime("%Y-%m-%d %H:%M"))
+        return Text(short(cell))
     if column in listing.keys:
         return Text(shown(cell)[:_SHORT])
     first, _, more = shown(cell).partition("\n")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Annotated
 
 import typer
+
+from twofold.cli.exits import INTERRUPTED
 
 HOST, PORT = "127.0.0.1", 2025
 
@@ -23,4 +26,5 @@ def serve(
     from twofold.cli.logs import tell_progress
 
     tell_progress()
-    serve_api(host, port)
+    if serve_api(host, port) == signal.SIGINT:
+        raise typer.Exit(INTERRUPTED)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twofold.cli.keys import whole_key
+from twofold.cli.keys import no_memory, whole_key
 from twofold.cli.one_memory import print_memory
 from twofold.cli.opening import opened_database
 from twofold.cli.options import JsonOption, LimitOption, TenantOption, UserOption
@@ -61,7 +61,7 @@ def show(
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option("--key", metavar="KEY", help="Show one memory in full; the beginning of its key is enough."),
+        typer.Option("--key", metavar="KEY", help="Show one memory in full; 6 characters of its key are enough."),
     ] = None,
     limit: LimitOption = 50,
     as_json: JsonOption = False,
@@ -90,11 +90,11 @@ async def _show_one(database: Database, scope: Scope, key: str, *, as_json: bool
     from twofold.wire import MemoryBody
 
     memory = await database.memories.get(scope, await whole_key(database, scope, key))
-    if memory is None:
-        said(f"There is no memory with the key {key!r}")
+    if memory is None:  # it is gone, and has a story only
+        raise no_memory(key)
     if as_json:
-        print_document(None if memory is None else MemoryBody.of(memory))
-    elif memory is not None:
+        print_document(MemoryBody.of(memory))
+    else:
         print_memory(memory)
 
 

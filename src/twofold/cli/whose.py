@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 MOST_LISTED = 50
 
 
-async def chosen_scope(database: Database, tenant: str | None, user: str | None) -> Scope:
+async def chosen_scope(database: Database, tenant: str | None, user: str | None, *, known_only: bool = True) -> Scope:
     """Return whose memory it is about; the only person that fits where an option is left out, which is said.
 
     Where several fit, or none, the people known are listed and the command ends as wrongly used. A database
-    that knows nobody has nothing to choose from, and nothing to show.
+    that knows nobody has nothing to choose from, and nothing to show. Without `known_only` whoever is named is taken:
+    what has expired, or was never listed, can be forgotten too.
     """
+    fitting: Sequence[Person] = ()
     if tenant is not None and user is not None:
-        return Scope(tenant_id=tenant, user_id=user)
-    fitting = await database.overview.people(tenant_id=tenant, user_id=user)
+        named = Scope(tenant_id=tenant, user_id=user)
+        if not known_only or await _is_known(database, named):
+            return named
+    else:
+        fitting = await database.overview.people(tenant_id=tenant, user_id=user)
     if len(fitting) == 1 and (scope := fitting[0].scope) is not None:
         said(f"Of tenant {scope.tenant_id!r}, user {scope.user_id!r}:")
         return scope
@@ -37,6 +42,15 @@ async def chosen_scope(database: Database, tenant: str | None, user: str | None)
     said(f"Whose memory? Give --tenant and --user. {'These fit' if fitting else 'Nobody fits; these are known'}:")
     list_people(known)
     raise typer.Exit(WRONG_USAGE)
+
+
+async def _is_known(database: Database, scope: Scope) -> bool:
+    """Whether there is anything of a person, be it the story of what was erased."""
+    if await database.overview.people(tenant_id=scope.tenant_id, user_id=scope.user_id):
+        return True
+    if await database.memories.history(scope, None, limit=1):
+        return True
+    return bool((await database.memories.page(scope, limit=1)).memories)
 
 
 def list_people(people: Sequence[Person]) -> None:

@@ -100,13 +100,18 @@ async def _pending(app: MemoryApp) -> _Pending | None:
 
 
 class _Stop:
-    """The first SIGTERM or SIGINT; a second one ends the process at once."""
+    """The first signal to stop; a second one ends the process at once.
+
+    A closed terminal is one too, so that the embedded database does not outlive it, but not under `nohup`.
+    """
 
     def __init__(self) -> None:
         self.signal: int | None = None
         self._came = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        known = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        self._numbers = [number for number in known if signal.getsignal(number) != signal.SIG_IGN]
+        for number in self._numbers:
             self._loop.add_signal_handler(number, self._stop, number)
 
     async def wait(self, timeout: float | None = None) -> bool:
@@ -121,5 +126,5 @@ class _Stop:
     def _stop(self, number: int) -> None:
         self.signal = number
         self._came.set()
-        for each in (signal.SIGTERM, signal.SIGINT):
+        for each in self._numbers:
             self._loop.remove_signal_handler(each)

@@ -10,9 +10,14 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-WIDTH = 100
+MOST_COLUMNS = 100
 
 _console = Console(highlight=False, soft_wrap=True)
+
+
+def _width() -> int:
+    """Return how wide a line may be: as the terminal, but no wider than is read well."""
+    return min(_console.width, MOST_COLUMNS) if _console.is_terminal else MOST_COLUMNS
 
 
 def passed(began: float) -> str:
@@ -34,20 +39,20 @@ def heading(text: str) -> None:
 
 def paragraph(text: str) -> None:
     """Print text, wrapped."""
-    _print(textwrap.fill(text, WIDTH))
+    _print(textwrap.fill(text, _width()))
 
 
 def row(label: str, text: str, *, width: int = 9) -> None:
     """Print a label and its text beside it, wrapped."""
     indent = " " * (width + 1)
-    _print(textwrap.fill(text, WIDTH, initial_indent=f"{label:<{width}} ", subsequent_indent=indent))
+    _print(textwrap.fill(text, _width(), initial_indent=f"{label:<{width}} ", subsequent_indent=indent))
 
 
 def block(text: str) -> None:
     """Print text behind a bar, its lines kept and long ones wrapped."""
     for line in text.splitlines():
         lead = line[: len(line) - len(line.lstrip())]
-        wrapped = textwrap.fill(line.strip(), WIDTH - 4, initial_indent=lead, subsequent_indent=f"{lead}    ")
+        wrapped = textwrap.fill(line.strip(), _width() - 4, initial_indent=lead, subsequent_indent=f"{lead}    ")
         _print(textwrap.indent(wrapped, "  | ", lambda _: True))
 
 

@@ -19,6 +19,8 @@ TwofoldError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TwofoldError(Exception):
     """Something twofold refused or could not do."""
@@ -53,7 +55,15 @@ class Conflict(TwofoldError):
 
 
 class ExtractionFailed(TwofoldError):
-    """At least one part of the session could not be extracted; nothing of it was stored."""
+    """At least one part of the session could not be extracted; nothing of it was stored.
+
+    `failures` are the parts and why, without advice.
+    """
+
+    def __init__(self, message: str, *, failures: Sequence[str] = ()) -> None:
+        """Take the message, and each part that failed with its cause."""
+        super().__init__(message)
+        self.failures = tuple(failures)
 
 
 class ModelFailed(TwofoldError):

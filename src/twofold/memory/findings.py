@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Level: TypeAlias = Literal["ok", "warning", "problem"]
+Level: TypeAlias = Literal["ok", "unchecked", "warning", "problem"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

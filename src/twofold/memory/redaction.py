@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from twofold.memory.clean import clean_json
 from twofold.memory.jsontypes import Json
@@ -26,15 +26,19 @@ _TRAILERS = frozenset(
 )
 _LARGEST_HARMLESS_INT = 10**12  # shorter ones are no card numbers
 _PAIR_NAMES = ("name", "key", "field", "header")
+_LONG_KEY = 200
+_ROUNDS = 6
 _PLACEHOLDER = re.compile(r"\[redacted: [a-z -]+\]")
 
 
 def redact_text(text: str) -> str:
     """Return `text` with a placeholder for each secret; JSON text is searched by its keys as well."""
-    # Ends, as each round replaces at least one secret and never a placeholder.
-    while (redacted := _redacted_once(text)) != text:
+    # Another round, since what stands right behind a secret may be told from it only when that is replaced.
+    for replacing in (*[_replaced] * _ROUNDS, *[_blanked] * _ROUNDS):
+        if (redacted := _redacted_once(text, replacing)) == text:
+            return text
         text = redacted
-    return text
+    return placeholder("secret")
 
 
 def redact_json(value: Json) -> Json:
@@ -74,21 +78,46 @@ def placeholder(kind: str) -> str:
     return f"[redacted: {kind}]"
 
 
-def _redacted_once(text: str) -> str:
+def _redacted_once(text: str, replacing: Callable[[str, SecretKind, SecretPattern], str]) -> str:
     text = _redacted_json_text(text)
     lower = text.lower()
     for kind in SECRET_KINDS:
         if not kind.needs or any(word in lower for word in kind.needs):
             for pattern in kind.patterns:
-                text = pattern.regex.sub(partial(_replaced, kind=kind, pattern=pattern), text)
+                text = replacing(text, kind, pattern)
     return text
 
 
-def _replaced(found: re.Match[str], *, kind: SecretKind, pattern: SecretPattern) -> str:
-    if not pattern.holds(found):
-        return found[0]
-    start, end = (position - found.start() for position in found.span("secret"))
-    return found[0][:start] + placeholder(kind.name) + found[0][end:]
+def _replaced(text: str, kind: SecretKind, pattern: SecretPattern) -> str:
+    """Put a placeholder for each secret."""
+    return _with(placeholder(kind.name), text, (found.span("secret") for found in _secrets(text, pattern)))
+
+
+def _blanked(text: str, kind: SecretKind, pattern: SecretPattern) -> str:
+    """Put a placeholder for each line with a secret: so many are glued together that a round for each takes long."""
+    return _with(placeholder(kind.name), text, _lines_of(text, pattern))
+
+
+def _lines_of(text: str, pattern: SecretPattern) -> Iterator[tuple[int, int]]:
+    end = -1
+    for found in _secrets(text, pattern):
+        if found.start("secret") > end:
+            start, end = text.rfind("\n", 0, found.start("secret")) + 1, text.find("\n", found.end("secret"))
+            end = len(text) if end < 0 else end
+            yield start, end
+
+
+def _secrets(text: str, pattern: SecretPattern) -> Iterator[re.Match[str]]:
+    return (found for found in pattern.regex.finditer(text) if pattern.holds(found))
+
+
+def _with(said: str, text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return the text with `said` in the place of each span."""
+    parts, after = [], 0
+    for start, end in spans:
+        parts += [text[after:start], said]
+        after = end
+    return "".join((*parts, text[after:])) if parts else text
 
 
 def _redacted_json_text(text: str) -> str:
@@ -104,7 +133,8 @@ def _redacted_json_text(text: str) -> str:
 
 
 def _redact_item(key: str, item: Json) -> Json:
-    kind = _kind_of_key(key)
+    # A long one is not remembered: thousands of them would fill the memory.
+    kind = _kind_of_key(key) if len(key) <= _LONG_KEY else _kind_of_key.__wrapped__(key)
     if kind is not None and _is_secret(item, kind):
         return placeholder(kind.name)
     return redact_json(item)

@@ -50,6 +50,8 @@ _LOGIN_WORD = r"\w{0,20}pass[ _-]?words?|passwd|pwd|pass[ _-]?codes?|passwort|ke
 _FOR = r"(?:\s+(?:for|of|to|on|in|at)(?:\s+[\w@./-]{1,40}){1,5}?)?"
 _PEM = r"-----{} [A-Z ]{{0,30}}PRIVATE KEY(?: BLOCK)?-----"
 _CODE = rf"(?:{IS}|\s+(?:of\s+)?)"
+# Bounded where it may start again and again within one run of characters.
+_JWT_HEAD = r"(?:(?<![\w-])eyJ[\w-]{8,}+|eyJ[\w-]{8,2000}+)"
 
 _VENDOR_KEYS = (
     r"sk-(?=[\w-]{0,200}\d)[\w-]{16,}",  # OpenAI, Anthropic and kin
@@ -155,7 +157,7 @@ SECRET_KINDS = (
         keys=("token", "access tokens", "refresh tokens", "api tokens", "jwt"),
         needs=("eyj", "bearer", "token"),
         patterns=(
-            marked(r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"),
+            marked(rf"{_JWT_HEAD}\.[\w-]{{8,}}(?:\.[\w-]*)?"),
             pattern(rf"(?i){START}bearer\s+(?P<secret>{NEW}{{8,}})", is_random),
             named(r"\w{0,20}token", WORD, is_random),
             beside(r"\w{0,20}token"),

@@ -1,4 +1,8 @@
-"""What the patterns of secrets are built from. Every repetition is bounded or of single characters."""
+"""What the patterns of secrets are built from.
+
+Every repetition is bounded or of single characters. A secret takes the rest of its last word with it: what is left
+of a word right behind a placeholder would be looked at anew, so that words glued together cost a search each.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,13 @@ START = r"(?<![^\W_])"
 """Not inside a word; an underscore may stand before."""
 NEW = r"(?:(?!\[redacted: )\S)"
 """One character of a secret: never one of a placeholder that stands there already."""
-IS = r"[\\\"'`*]{0,4}\s{0,3}(?::=|=>|->|→|[:=]|\b(?:is|was|are|ist|lautet)\b)\s{0,3}[\\\"'`*]{0,4}"
+IS = r"[\\\"'`*]{0,4}\s{0,3}(?::=|=>|->|→|[:=]|\b(?:is|was|are|ist|lautet)\b(?:\s{0,2}[:=])?)\s{0,3}[\\\"'`*]{0,4}"
 """Between a name and its value, in prose, settings and JSON."""
-WORD = rf"{NEW}{{1,200}}(?<![.,;:)\]\}}\"'`\\])"
+WORD = rf"{NEW}{{1,200}}(?<![.,;:)\]\}}\"'`\\])\w*"
 """A value up to the next space, without the punctuation after it."""
 MIXED = rf"(?=\S{{0,80}}[A-Za-z])(?=\S{{0,80}}\d)(?=\S{{5}}){WORD}"
 """A value with a letter and a digit."""
-LINE = r"(?:(?!\[redacted: )[^\n]){1,400}"
+LINE = r"(?:(?!\[redacted: )[^\n]){1,400}\w*"
 """A value up to the end of the line."""
 QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`\n]|\Z)"
 """A value between quotes, spaces included; the second quote may be cut off."""
@@ -54,7 +58,7 @@ def pattern(regex: str, holds: Callable[[re.Match[str]], bool] = _always) -> Sec
 
 def marked(regex: str) -> SecretPattern:
     """Return the pattern of a secret that is told by its own form, such as a vendor's prefix."""
-    return pattern(rf"{START}(?P<secret>{regex})")
+    return pattern(rf"{START}(?P<secret>(?:{regex})\w*)")
 
 
 def is_value(found: re.Match[str]) -> bool:

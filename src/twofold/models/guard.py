@@ -74,10 +74,17 @@ def is_refused_input(error: BaseException | None) -> bool:
 
 
 def model_failed(model: str, error: BaseException) -> ModelFailed:
-    """Return the error to raise `from error`: which model, which status, in at most 200 characters of reason."""
+    """Return the error to raise `from error`: which model, where, which status, in at most 200 characters of reason."""
+    where = f" at {_address(error)}" if isinstance(error, openai.APIConnectionError | openai.APIStatusError) else ""
     status = f" with HTTP {error.status_code}" if isinstance(error, openai.APIStatusError) else ""
     reason = " ".join(str(error).split())[:_LONGEST_REASON]
-    return ModelFailed(f"{model!r} failed{status} ({type(error).__name__}): {reason}")
+    return ModelFailed(f"{model!r} failed{status} ({type(error).__name__}{where}): {reason}")
+
+
+def _address(error: openai.APIConnectionError | openai.APIStatusError) -> str:
+    """Return scheme, host and port only: user, path and query of an address may be secrets."""
+    url = error.request.url
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
 
 
 def unusable(model: str, problems: Sequence[str]) -> ModelFailed:

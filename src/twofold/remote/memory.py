@@ -11,7 +11,7 @@ from contextlib import suppress
 from http import HTTPMethod
 from typing import TypeVar
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from twofold.health import Backlog, Health
 from twofold.memory.clean import clean_text
@@ -108,8 +108,8 @@ class RemoteMemory:
         return self._submit(lambda client: self._recalled(client, scope, query, except_session))
 
     async def add(self, scope: Scope, texts: Sequence[VerbatimText]) -> None:
-        """Store facts in the host's own words, after redaction."""
-        worded = [Text(text=redact_text(text.text), at=text.at) for text in texts]
+        """Store facts in the host's own words, after redaction. Raises InvalidInput for what no server takes."""
+        worded = [_worded(position, text) for position, text in enumerate(texts)]
         for first in range(0, len(worded), MOST_TEXTS):
             body = Texts(memories=worded[first : first + MOST_TEXTS])
             await self._ask(HTTPMethod.POST, "/memory", Stored, scope=scope, body=body)
@@ -206,3 +206,11 @@ class RemoteMemory:
             logger.info("Memory is on %s, which does not say how it is: %s", told.database, error)
         else:
             logger.info("Memory is on %s, extractor %s, embedder %s", told.database, told.extractor, told.embedder)
+
+
+def _worded(position: int, text: VerbatimText) -> Text:
+    try:
+        return Text(text=redact_text(clean_text(text.text)), at=text.at)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise InvalidInput(f"memories[{position}].{wrong['loc'][0]}: {wrong['msg']}") from None

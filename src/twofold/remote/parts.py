@@ -10,14 +10,18 @@ from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from twofold.memory.clean import clean_json
+from twofold.memory.jsontypes import Json
 from twofold.memory.keys import body_id, key_of_url
 from twofold.memory.memories import Memory, Recall, Source
 from twofold.memory.transcript import Entry
 from twofold.wire import MOST_ENTRIES, MemoryBody, RecallBody
 
 MOST_BYTES = 8_000_000
+_MOST_KEPT_BYTES = 500
+_LEFT_OUT = "[left out: {} bytes, and the server or a proxy before it takes no request of that size]"
 
 _ENTRY = TypeAdapter(Entry)
+_CONTENT = frozenset({"text", "payload", "error"})
 _DEFAULTS = {field.name: field.default for field in fields(Entry)}
 
 
@@ -42,6 +46,17 @@ def handed_over(session_id: str, part: Sequence[bytes], *, at_once: bool) -> byt
     """Return the body of a request that hands over a part of a session: a `wire.HandedOver`."""
     head = json.dumps({"session_id": body_id(session_id), "at_once": at_once})
     return head[:-1].encode() + b', "entries": [' + b",".join(part) + b"]}"
+
+
+def shortened(entry: bytes) -> bytes:
+    """Return an entry of `parts_of` with a note in the place of whatever is long in it; it stays the same entry.
+
+    What is short in a tool's response stays, as it tells how the call ended.
+    """
+    said = json.loads(entry)
+    for name in _CONTENT & said.keys():
+        said[name] = _short(said[name])
+    return _compact(said)
 
 
 def recall_of(body: RecallBody) -> Recall:
@@ -76,3 +91,20 @@ def _json(entry: Entry) -> bytes:
         said = {name: getattr(entry, name) for name in _DEFAULTS}
         kept = {name: value for name, value in said.items() if _DEFAULTS[name] is MISSING or value != _DEFAULTS[name]}
         return json.dumps(clean_json({**kept, "at": entry.at.isoformat()})).encode()
+
+
+def _short(value: Json) -> Json:
+    if isinstance(value, dict):
+        short = {key: _noted(item) for key, item in value.items()}
+        if len(_compact(short)) <= _MOST_KEPT_BYTES:
+            return short
+    return _noted(value)
+
+
+def _noted(value: Json) -> Json:
+    size = len(_compact(value))
+    return value if size <= _MOST_KEPT_BYTES else _LEFT_OUT.format(size)
+
+
+def _compact(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

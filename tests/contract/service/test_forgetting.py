@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from google.adk.memory.memory_entry import MemoryEntry
+from google.genai import types
 
 from tests.acceptance.host import APP, session_of, stored
 from tests.contract.service.conversation import COMPANY, FACT, MORE, TURNS, search
 from tests.database import tables_with
 from twofold.adk import MemoryService
+from twofold.memory.errors import InvalidInput
 
 
 async def test_a_deleted_memory_stays_away_when_its_session_is_handed_over_again(
@@ -32,6 +35,16 @@ async def test_deleting_what_is_not_there_changes_nothing(
     await service.flush()
     await service.delete_memory(app_name=APP, user_id="anna", memory_id=memory_id)
     await service.delete_session(app_name=APP, user_id="anna", session_id=memory_id or "other")
+    assert stored(database_url) == [FACT]
+
+
+async def test_a_session_without_an_id_is_none_and_what_a_host_added_stays(
+    service: MemoryService, database_url: str
+) -> None:
+    entry = MemoryEntry(content=types.Content(parts=[types.Part(text=FACT)]))
+    await service.add_memory(app_name=APP, user_id="anna", memories=[entry])
+    with pytest.raises(InvalidInput, match="session_id: is empty"):
+        await service.delete_session(app_name=APP, user_id="anna", session_id="")
     assert stored(database_url) == [FACT]
 
 

@@ -180,7 +180,7 @@ async def test_a_clock_that_was_set_back_to_before_an_erasure_is_told(store: Sto
     store.clock.pass_days(1)
     [key] = await remember(store.memories, add("ledger US", at=store.clock.now()))
     store.clock.pass_days(-2)
-    with pytest.raises(Conflict, match="this machine's clock says that it is .* which is before this person was erased"):
+    with pytest.raises(Conflict, match="which is before this person was erased"):
         await correct(store, key, "ledger EU")
     assert await texts(store) == ["ledger US"]
     store.clock.pass_days(2)

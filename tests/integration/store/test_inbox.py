@@ -13,8 +13,10 @@ from tests.integration.store.conftest import Store
 from tests.integration.store.samples import ANNA, BEN, NOON, called, later, said
 from twofold.memory.errors import InvalidInput, TwofoldError
 from twofold.memory.transcript import Entry, merge
+from twofold.store.backlog import Backlog
 from twofold.store.inbox import Loaded
 from twofold.store.pool import borrowed
+from twofold.store.queue import Queue
 
 
 async def loaded(store: Store, session_id: str = "s1") -> Loaded:
@@ -187,13 +189,17 @@ async def test_a_job_that_runs_is_let_run_while_its_session_is_tried_anew(store:
     assert [job["status"] for job in await jobs(store)] == ["doing", "todo"]
 
 
-async def test_trying_anew_leaves_the_job_of_what_is_accepted_at_the_same_moment(store: Store) -> None:
+async def test_hurrying_leaves_the_job_of_what_is_accepted_at_the_same_moment(store: Store) -> None:
     """Or that revision would have none."""
+
+    class Meanwhile(Queue):
+        async def discard(self, *which: Any, **more: Any) -> int:
+            await store.inbox.accept(ANNA, "s1", [said("e2")], settle=60)
+            return await super().discard(*which, **more)
+
     await store.inbox.accept(ANNA, "s1", [said("e1")], settle=60)
-    async with borrowed(store.pool) as connection, connection.transaction():
-        await store.queue.defer(connection, ANNA, "s1", 2, after=60, urgent=False)
-        await store.queue.discard(connection, ANNA, "s1", up_to=1)
-    assert [job["args"]["revision"] for job in await jobs(store)] == [2]
+    assert await Backlog(store.pool, Meanwhile()).hurry() == 1
+    assert [(job["args"]["revision"], job["priority"]) for job in await jobs(store)] == [(2, 0), (1, 10)]
 
 
 async def test_what_grows_after_it_was_given_up_waits_again(store: Store) -> None:

@@ -174,15 +174,16 @@ async def test_a_failed_save_is_tried_again_later_and_holds_up_nobody(
         assert (state.error, state.given_up(1)) == ("ModelFailed: no key", False)
         accepted = await store.inbox.accept(ANNA, "s2", [said("e1")], settle=0.01)
         assert await store.backlog.wait_done(ANNA, "s2", accepted.revision, timeout=10)
+        assert [job["priority"] for job in await jobs(store) if job["session"] == "s1"] == [-1]
         assert await flushed(store, ANNA, timeout=10) == 0
+        await no_jobs(store)
     assert seen == [("anna", "s1"), ("anna", "s2"), ("anna", "s1")]
-    assert [job["priority"] for job in await jobs(store)] == [-1]
     state = await store.inbox.state(ANNA, "s1")
     assert state is not None
     assert state.error == ""
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     warned = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warned == ["Session s1 is not saved (attempt 1): ModelFailed: no key"]
+    assert warned == ["Session s1 is not saved (attempt 1 of 10: ModelFailed: no key; tried again in 3600 s)"]
 
 
 async def test_a_conflict_is_tried_again_at_once(store: Store) -> None:

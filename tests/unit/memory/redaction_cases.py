@@ -7,6 +7,11 @@ SECRET_TEXTS = [
     # text, the secret in it, its kind
     ("my password is hunter2", "hunter2", "password"),
     ("My PASSWORD: hunter2.", "hunter2", "password"),
+    ("my password is: hunter22", "hunter22", "password"),
+    ("the password was : hunter22", "hunter22", "password"),
+    ("my pin is: 1234", "1234", "pin"),
+    (f"password={'x' * 300}", "x" * 300, "password"),
+    ("AKIAIOSFODNN7EXAMPLEAKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLEAKIAIOSFODNN7EXAMPLE", "api key"),
     ("the password for SAP is Winter2026!", "Winter2026!", "password"),
     ("the password to the US ledger was geheim", "geheim", "password"),
     ("please set my password to sunshine", "sunshine", "password"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from uuid import uuid4
 
+import httpx
+import openai
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
@@ -53,3 +56,10 @@ def test_a_failure_names_the_model_and_gives_a_short_reason_on_one_line() -> Non
 
 def test_an_unusable_reply_names_all_its_problems() -> None:
     assert str(unusable("openai:x", ["one", "two"])) == "The reply of 'openai:x' cannot be used: one; two"
+
+
+@pytest.mark.parametrize("url", ["http://anna:hunter22@127.0.0.1:8080/v1/hunter22?key=hunter22"])
+def test_a_failure_names_the_server_and_no_other_part_of_its_address(url: str) -> None:
+    request: Any = httpx.Request("POST", url)
+    told = str(model_failed("openai:m", openai.APIConnectionError(request=request)))
+    assert told == "'openai:m' failed (APIConnectionError at http://127.0.0.1:8080): Connection error."

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.nodes.ports import (
+    AT,
     SCOPE,
     DictKept,
     DictMemories,
@@ -19,10 +20,14 @@ from tests.unit.nodes.ports import (
 from twofold.memory.errors import ExtractionFailed
 from twofold.memory.memories import FactChange, Save
 from twofold.memory.steps import EpisodeWords
+from twofold.memory.tombstones import Tombstone
 from twofold.nodes.write import extract_episodic, extract_semantic, persist, redact, split, validate
 from twofold.nodes.write.persist import told
+from twofold.nodes.write.split import ERASED
 
 CLOSE = [said("u1", "Close March"), *called("c1", "close_period", {"error": "open subledgers exist"})]
+TO_NOW = Tombstone(kind=None, before=AT.replace(minute=30), event_ids=frozenset())
+BY_NAME = Tombstone(kind=None, before=None, event_ids=frozenset({"u1", "c1", "c1r"}))
 
 
 async def state_of(entries: list[dict[str, object]], **more: Any) -> Any:
@@ -53,6 +58,17 @@ async def test_split_sends_text_turns_one_way_and_tool_calls_the_other() -> None
     assert [turn["text"] for turn in state["turns"]] == ["Close March"]
     assert [step["tool"] for run in state["episode"]["runs"] for step in run["steps"]] == ["close_period"]
     assert (state["generation"], state["skipped"]) == (3, "")
+
+
+@pytest.mark.parametrize("erased", [TO_NOW, BY_NAME], ids=["session", "events"])
+async def test_split_says_that_all_of_a_session_was_erased_before(erased: Tombstone) -> None:
+    memories = DictMemories(tombstones=(erased,))
+    state = await state_of(CLOSE)
+    assert (await split(state, ports=write_ports(memories=memories)))["skipped"] == ERASED
+    more: Any = {**state, "entries": [*state["entries"], said("u9", "Anew", minute=59)]}
+    assert "at least" in (await split(more, ports=write_ports(memories=memories, min_messages=2)))["skipped"]
+    none: Any = {**state, "entries": []}
+    assert (await split(none, ports=write_ports(memories=memories)))["skipped"] != ERASED
 
 
 async def test_extract_semantic_returns_what_the_extractor_decided_and_keeps_it_until_persisted() -> None:

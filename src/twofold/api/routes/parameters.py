@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Path
 from starlette.convertors import Convertor, register_url_convertor
 
+from twofold.memory.errors import InvalidInput
 from twofold.memory.keys import RESERVED, key_of_url
 from twofold.wire import LONGEST_ID
 
@@ -40,7 +41,10 @@ async def _key(
 async def _session_id(
     session_id: Annotated[str, Path(max_length=_LONGEST_ENCODED, description=f"The session's id: {_FORM}.")],
 ) -> str:
-    return key_of_url(session_id, "session_id")
+    found = key_of_url(session_id, "session_id")
+    if not found:  # what came without a session has an empty one, and is no session
+        raise InvalidInput("session_id: is empty")
+    return found
 
 
 KeyInPath = Annotated[str, Depends(_key)]

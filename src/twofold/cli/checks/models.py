@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
 
 from twofold.chosen import chosen_models
-from twofold.cli.checks.subject import Subject, ok, problem
+from twofold.cli.checks.subject import Subject, ok, problem, unchecked
 from twofold.memory.errors import ModelFailed
 from twofold.memory.findings import Finding
 from twofold.models.open import Models
@@ -19,6 +20,9 @@ _OPENAI = "openai:"
 
 async def check_models(subject: Subject) -> list[Finding]:
     """Look at the embedder and the chat model; what costs money is called only when asked to."""
+    if subject.settings.openai_base_url and not _is_address(subject.settings.openai_base_url):
+        remedy = "give it as https://HOST/v1, or unset it"
+        return [problem("models", "TWOFOLD_OPENAI_BASE_URL (or OPENAI_BASE_URL) is no address of a server", remedy)]
     prepared = subject.examined.prepared if subject.examined else None
     recorded = (prepared.embedder, prepared.dims) if prepared else None
     models = await asyncio.to_thread(chosen_models, subject.settings, recorded)
@@ -30,6 +34,15 @@ async def check_models(subject: Subject) -> list[Finding]:
         ]
     finally:
         await models.aclose()
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return has_host and parts.scheme in {"http", "https"} and not any(character.isspace() for character in url)
 
 
 def _fitting(subject: Subject, models: Models) -> list[Finding]:
@@ -49,7 +62,7 @@ def _fitting(subject: Subject, models: Models) -> list[Finding]:
 async def _embedder(subject: Subject, models: Models) -> AsyncIterator[Finding]:
     name = models.embedder.name
     if name.startswith(_OPENAI) and not subject.call_models:
-        yield ok("embedder", f"{name} was not called: --call-models does, once")
+        yield unchecked("embedder", f"{name} is set, not called: --call-models does, once")
         return
     began = time.monotonic()
     try:
@@ -69,7 +82,7 @@ async def _chat(subject: Subject, models: Models) -> AsyncIterator[Finding]:
         yield ok("chat model", f"none: facts are taken by rules ({name}), which miss what is said in other ways")
         return
     if not subject.call_models:
-        yield ok("chat model", f"{name} was not called: --call-models does, once")
+        yield unchecked("chat model", f"{name} is set, not called: --call-models does, once")
         return
     from twofold.models.reach import ask_once
 

@@ -30,6 +30,8 @@ async def check_agents(subject: Subject) -> list[Finding]:
     """Look at a folder of agents as ADK's own servers will."""
     if subject.agents is None:
         return []
+    if not subject.agents.is_dir():
+        return [problem(str(subject.agents), "there is no such folder", "give --agents a folder that is there")]
     from twofold.adk.wiring import check_agents as check_wiring
     from twofold.settings import set_beside
 

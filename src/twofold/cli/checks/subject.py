@@ -50,6 +50,11 @@ def ok(about: str, found: str) -> Finding:
     return Finding(level="ok", about=about, found=found)
 
 
+def unchecked(about: str, found: str) -> Finding:
+    """Return a finding of what is set, but was not tried."""
+    return Finding(level="unchecked", about=about, found=found)
+
+
 def warning(about: str, found: str, remedy: str) -> Finding:
     """Return a finding that somebody should look at."""
     return Finding(level="warning", about=about, found=found, remedy=remedy)
