@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -82,7 +81,8 @@ def test_an_app_with_the_plugin_under_a_server_with_the_plugin_is_saved_once(web
     web.person("fred").say("f1", CLOSE)
     assert len(stored_at_last(database, "episodic", user_id="fred")) == 1
     assert rows(database, "SELECT revision, done_revision FROM twofold.inbox WHERE user_id = 'fred'") == [(1, 1)]
-    assert len(re.findall(r"Starting job .*session_id='f1'", web.log.read_text())) == 1
+    told = "SELECT count(*) FROM twofold.audit WHERE session_id = 'f1' AND kind = 'episodic'"
+    assert rows(database, told) == [(1,)]
 
 
 def test_a_second_server_on_the_database_knows_what_the_first_was_told(

@@ -125,7 +125,7 @@ async def test_a_wrong_method_names_the_right_ones(anna: httpx.AsyncClient, meth
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("path", ["/memory/", "/memory/a/b", "/memory/sessions/a/b", "/memory//", "/memory/k/history/"])
+@pytest.mark.parametrize("path", ["/memory/", "/memory/a/b", "/memory//", "/memory/k/history/"])
 async def test_an_address_of_nothing_is_not_found(anna: httpx.AsyncClient, path: str) -> None:
     assert problem(await anna.get(path), 404)["detail"] == "There is nothing at this address."
 

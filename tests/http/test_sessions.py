@@ -46,22 +46,6 @@ async def test_an_accepted_session_is_merged_with_what_is_known_of_it(
     assert [entry.text for entry in await entries(memory, "s1")] == ["two", "one"]
 
 
-async def test_a_long_session_keeps_its_order_and_leaves_others_served(
-    memory: MemoryApp, anna: httpx.AsyncClient
-) -> None:
-    """Each pause of the event loop is a small part of the time that the session takes."""
-    said_so = [said(f"e{number}", f"I booked flight number {number}.") for number in range(8_000)]
-    handing = asyncio.create_task(handed_over(anna, session("s1", *said_so[:-1])))
-    began = last = time.monotonic()
-    longest = 0.0
-    while not handing.done():
-        await asyncio.sleep(0)
-        longest, last = max(longest, time.monotonic() - last), time.monotonic()
-    assert longest < (last - began) / 5
-    assert await handed_over(anna, session("s1", *said_so)) == 2
-    assert [entry.event_id for entry in await entries(memory, "s1")] == [entry["event_id"] for entry in said_so]
-
-
 async def test_a_session_of_nothing_holds_nothing(anna: httpx.AsyncClient) -> None:
     assert await handed_over(anna, session("s1")) == 0
     problem(await anna.get("/memory/sessions/s1"), 404)

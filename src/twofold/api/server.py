@@ -16,6 +16,7 @@ from twofold.api.configured import apps, authenticator, settings
 from twofold.api.guarded import Guarded
 from twofold.api.http_app import build_app
 from twofold.api.identity import scope_named
+from twofold.api.redacted_query import RedactedQuery
 from twofold.api.redacting import Redacting
 from twofold.api.serving import let_go, working
 from twofold.graphs.read import ReadGraph, build_read
@@ -73,3 +74,4 @@ app.add_middleware(
     origins=settings().local_origins,
     forget=partial(set_auth_ctx, None, None),
 )
+app.add_middleware(RedactedQuery)  # before what refuses, whose log tells the address too

@@ -3,6 +3,8 @@
 import asyncio
 import math
 import random
+import threading
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +15,9 @@ from tests.integration.store.conftest import Store
 from tests.integration.store.samples import ANNA, BEN, NOON, called, later, said
 from twofold.memory.errors import InvalidInput, TwofoldError
 from twofold.memory.transcript import Entry, merge
+from twofold.store import inbox
 from twofold.store.backlog import Backlog
+from twofold.store.entries import columns
 from twofold.store.inbox import Loaded
 from twofold.store.pool import borrowed
 from twofold.store.queue import Queue
@@ -51,6 +55,24 @@ async def test_an_accepted_session_is_there_with_one_job(store: Store) -> None:
         "todo",
     )
     assert job["args"] == {"tenant_id": "acme", "user_id": "anna", "session_id": "s1", "revision": 1}
+
+
+@pytest.mark.parametrize(("count", "where"), [(3, "here"), (6_000, "aside")])
+async def test_a_long_session_is_prepared_on_a_thread(
+    store: Store, monkeypatch: pytest.MonkeyPatch, count: int, where: str
+) -> None:
+    threads = set()
+
+    def noted(entries: Sequence[Entry]) -> dict[str, list[Any]]:
+        threads.add(threading.get_ident())
+        return columns(entries)
+
+    monkeypatch.setattr(inbox, "columns", noted)
+    entries = [said(f"e{number}", "x" * 20) for number in range(count)]
+    await store.inbox.accept(ANNA, "s1", entries[: count // 2], settle=10)
+    assert (await store.inbox.accept(ANNA, "s1", entries, settle=10)).revision == 2
+    assert await event_ids(store) == [entry.event_id for entry in entries]
+    assert ("here" if threads == {threading.get_ident()} else "aside") == where
 
 
 async def test_a_job_settles_first_unless_it_is_wanted_now(store: Store) -> None:
