@@ -20,8 +20,9 @@ demo: $(VENV)/.demo  ## show both memories at work: no account, no database to s
 	@$(VENV)/bin/twofold demo
 
 # Three processes, because many tests wait for a server, a kill or a timer. A file stays in one of them: its fixtures do.
+# In the order of their folders, so that the many short unit tests come last and the slow files do not end alone.
 test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
-	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile $(PYTEST_FLAGS)
+	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS)
 
 bench: $(VENV)/.dev  ## time accept and recall beside the raw limit, and what a person takes in the database
 	@$(VENV)/bin/python benchmarks/journey.py
