@@ -27,6 +27,14 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module", autouse=True)
+def curl() -> None:
+    """Install what the how-tos speak HTTP with, where a machine does not have it."""
+    if not shutil.which("curl"):
+        subprocess.run(["apt-get", "install", "--yes", "--quiet", "curl"], capture_output=True, check=False)  # noqa: S607
+    assert shutil.which("curl"), "the how-tos speak HTTP with curl: install Debian's package"
+
+
 def environment(home: Path, database_url: str) -> dict[str, str]:
     """Return the environment of a terminal in which the project's `.venv` is active."""
     return {
@@ -56,7 +64,6 @@ def free_ports(*usual: int) -> dict[int, int]:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
 def test_every_command_does_what_the_page_says(page: Path, checkout: Path, tmp_path: Path, database_url: str) -> None:
-    assert shutil.which("curl"), "the how-tos speak HTTP with curl: install Debian's package"
     typed = script(page, free_ports(2024, 2025, 8000))
     done = subprocess.run(
         ["bash", "-c", typed],  # noqa: S607
