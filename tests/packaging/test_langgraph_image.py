@@ -5,21 +5,19 @@ import os
 import re
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from langgraph_sdk import get_client
 
 from tests.packaging.context import copy_of_archive, copy_of_context
 from tests.packaging.langgraph_image import Image, built, dockerfile, variables_of
 from tests.packaging.project import LINKS, ROOT
+from tests.server.dev import answering
 
-START_SECONDS = 90
 SECTIONS = ("auth", "checkpointer", "http", "store", "webhooks")
 BUILD_KEYS = ("api_version", "dependencies", "dockerfile_lines", "env", "image_distro", "python_version")
 WAYS = {"build": copy_of_context, "deploy": copy_of_archive}
@@ -145,15 +143,3 @@ def serving(image: Image, database_url: str, log: Path) -> Iterator[str]:
             yield answering(f"http://127.0.0.1:{port}", process, log)
         finally:
             process.terminate()
-
-
-def answering(url: str, process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait until the server answers; says what it wrote if it does not."""
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            if httpx.get(f"{url}/ok").is_success:
-                return url
-        except httpx.TransportError:
-            time.sleep(0.2)
-    raise AssertionError(log.read_text()[-4000:])

@@ -68,7 +68,7 @@ def dev_server(folder: Path, **settings: Any) -> Iterator[DevServer]:
         subprocess.Popen(command, cwd=folder, stdout=out, stderr=out, env=_environment(settings)) as process,
     ):
         try:
-            yield DevServer(_answering(f"http://127.0.0.1:{port}", process, log), folder, process)
+            yield DevServer(answering(f"http://127.0.0.1:{port}", process, log), folder, process)
         finally:
             _end(process)
 
@@ -91,7 +91,8 @@ def _environment(settings: Mapping[str, Any]) -> dict[str, str]:
     return environment
 
 
-def _answering(url: str, process: subprocess.Popen[bytes], log: Path) -> str:
+def answering(url: str, process: subprocess.Popen[bytes], log: Path) -> str:
+    """Wait until a LangGraph server answers and return its address; tells what it wrote if it does not."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

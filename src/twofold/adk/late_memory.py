@@ -39,5 +39,5 @@ class LateMemory:
                 try:
                     self._made = self._make()
                 except SettingsInvalid as error:
-                    logger.error("Memory goes on with the settings the server was started with: %s", error)  # noqa: TRY400
+                    logger.error("Memory goes on with the settings the server was started with: %s", error)  # noqa: TRY400 - it says all
             return self._made
