@@ -122,6 +122,7 @@ class Worker:
         if working.done():
             working.result()
         else:
+            working.add_done_callback(_let_be)
             logger.warning("A save does not end; it is taken up again later")
 
     async def _beat(self, worker: ProcrastinateWorker, rescue: Rescue) -> None:
@@ -158,3 +159,9 @@ class Worker:
             raise
         finally:
             self._running.discard(job.id or 0)
+
+
+def _let_be(ended: asyncio.Task[None]) -> None:
+    """Take note of how a worker ended that nobody waits for any more: its pool is closed by then."""
+    if not ended.cancelled() and (error := ended.exception()) is not None:
+        logger.info("The save that did not end has ended (%s)", type(error).__name__)

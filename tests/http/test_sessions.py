@@ -3,6 +3,7 @@
 import asyncio
 import time
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -168,6 +169,14 @@ async def test_any_session_id_is_reached_in_a_url(anna: httpx.AsyncClient, sessi
     assert (await progress(anna, session_id))["session_id"] == handed
     erased = await anna.delete(f"/memory/sessions/{url_key(session_id)}")
     assert erased.json()["sessions"] == 1
+
+
+@pytest.mark.parametrize("session_id", ["\n", "\nclose", "close\n", "a\n/\nb", "\r\n\x85\u2028"])
+async def test_a_session_id_with_line_breaks_may_stand_as_it_is(anna: httpx.AsyncClient, session_id: str) -> None:
+    await handed_over(anna, session(session_id, said("e1", "x")))
+    address = f"/memory/sessions/{quote(session_id)}"
+    assert (await anna.get(address)).json()["session_id"] == session_id
+    assert (await anna.delete(address)).json()["sessions"] == 1
 
 
 @pytest.mark.parametrize("method", ["DELETE", "GET"])

@@ -84,15 +84,6 @@ def pins(path: Path) -> set[str]:
     return set(re.findall(r"^[a-z0-9.-]+==[^ ]+", path.read_text(), re.MULTILINE))
 
 
-@pytest.mark.parametrize("path", python_files(*PRODUCT, "tests"), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_fits_a_reader(path: Path) -> None:
-    """A file is read in one sitting and a function on one screen."""
-    most = MOST_TEST_LINES if path.is_relative_to(ROOT / "tests") else MOST_LINES
-    source = path.read_text()
-    assert len(source.splitlines()) <= most
-    assert not list(long_functions(ast.parse(source)))
-
-
 def long_functions(tree: ast.Module) -> Iterator[str]:
     """Name the functions whose body, without its docstring, is over the limit."""
     for node in ast.walk(tree):
@@ -101,6 +92,32 @@ def long_functions(tree: ast.Module) -> Iterator[str]:
             lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
             if lines > MOST_FUNCTION_LINES:
                 yield f"{node.name}: {lines} lines"
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Name the top-level packages that a module imports."""
+    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return {name.partition(".")[0] for name in plain | named}
+
+
+def parsed(path: Path) -> tuple[list[str], set[str]]:
+    """Return the long functions of a file and what it imports."""
+    tree = ast.parse(path.read_text())
+    return list(long_functions(tree)), imported(tree)
+
+
+# While tests are collected: later the garbage collector may run in the middle of it, tell of what another test left
+# in a traceback, and so parse as well, which this Python's parser does not stand (SystemError).
+PARSED = {path: parsed(path) for path in python_files(*PRODUCT, "tests")}
+
+
+@pytest.mark.parametrize("path", PARSED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_fits_a_reader(path: Path) -> None:
+    """A file is read in one sitting and a function on one screen."""
+    most = MOST_TEST_LINES if path.is_relative_to(ROOT / "tests") else MOST_LINES
+    assert len(path.read_text().splitlines()) <= most
+    assert not PARSED[path][0]
 
 
 def test_only_settings_reads_the_environment() -> None:
@@ -116,14 +133,7 @@ def test_inner_layers_stand_on_python_alone(folder: str) -> None:
     """The vocabulary and the steps can be read, typed and tested without a library."""
     allowed = OWN_IMPORTS[folder] | sys.stdlib_module_names | {"twofold"}
     for path in python_files(folder):
-        assert imported(ast.parse(path.read_text())) <= allowed, path
-
-
-def imported(tree: ast.Module) -> set[str]:
-    """Name the top-level packages that a module imports."""
-    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    return {name.partition(".")[0] for name in plain | named}
+        assert PARSED[path][1] <= allowed, path
 
 
 def test_the_copy_is_not_the_tree(tmp_path: Path) -> None:

@@ -15,13 +15,11 @@ _LONGEST_ENCODED = 3 * LONGEST_ID * 4 // 3 + 2
 _FORM = "as it is, percent-encoded, or `~` and its UTF-8 as base64url"
 
 
-class _KeyConvertor(Convertor[str]):
-    """Matches a key: no slash, and none of the words that our own addresses have in its place."""
-
-    regex = rf"(?!(?:{'|'.join(sorted(RESERVED))})$)[^/]+"
+class _AsItStands(Convertor[str]):
+    """Hands a part of an address on; `key_of_url` reads it."""
 
     def convert(self, value: str) -> str:
-        """Return the text as it stands; `key_of_url` reads it."""
+        """Return the text as it stands."""
         return value
 
     def to_string(self, value: str) -> str:
@@ -29,7 +27,20 @@ class _KeyConvertor(Convertor[str]):
         return value
 
 
+class _KeyConvertor(_AsItStands):
+    """Matches a key: no slash, and none of the words that our own addresses have in its place."""
+
+    regex = rf"(?!(?:{'|'.join(sorted(RESERVED))})$)[^/]+"
+
+
+class _RestConvertor(_AsItStands):
+    """Matches all that is left of an address. Starlette's own `path` ends at a line break, which an id may hold."""
+
+    regex = r"[\s\S]*"
+
+
 register_url_convertor("memory_key", _KeyConvertor())
+register_url_convertor("rest", _RestConvertor())
 
 
 async def _key(

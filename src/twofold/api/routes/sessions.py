@@ -50,7 +50,7 @@ async def hand_over_session(scope: CallerScope, app: Opened, session: HandedOver
     return Accepted(session_id=body_id(session_id), revision=revision)
 
 
-@router.get("/memory/sessions/{session_id:path}", responses=problems(404, 422))
+@router.get("/memory/sessions/{session_id:rest}", responses=problems(404, 422))
 async def session_progress(
     scope: CallerScope, app: Opened, session_id: SessionInPath, asked: Annotated[_Waiting, Query()]
 ) -> SessionProgress:
@@ -73,7 +73,7 @@ async def session_progress(
     )
 
 
-@router.delete("/memory/sessions/{session_id:path}", responses=problems(422))
+@router.delete("/memory/sessions/{session_id:rest}", responses=problems(422))
 async def erase_session(scope: CallerScope, app: Opened, session_id: SessionInPath) -> ErasedBody:
     """Erase what came from one session, with its traces; handing it over again does not bring it back."""
     return erased_body(await app.database.memories.erase_session(scope, session_id))
