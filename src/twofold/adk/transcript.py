@@ -18,25 +18,25 @@ from google.adk.sessions.session import Session
 
 from twofold.memory.clean import clean_json, clean_text
 from twofold.memory.framework import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, REQUEST_INPUT
-from twofold.memory.redaction import redact_entries
+from twofold.memory.redaction import DEFAULT, Redactor
 from twofold.memory.transcript import Awaiting, Entry, EntryKind, Transcript, merge
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
-def transcript_of(session: Session) -> Transcript:
+def transcript_of(session: Session, redactor: Redactor = DEFAULT) -> Transcript:
     """Return a session as a transcript: clean, without secrets, in order of time. Never raises."""
-    entries = merge((), entries_of(_list(session, "events")))
+    entries = merge((), entries_of(_list(session, "events"), redactor))
     return Transcript(session_id=clean_text(_text(session, "id")), entries=entries)
 
 
-def entries_of(events: Iterable[Event]) -> tuple[Entry, ...]:
+def entries_of(events: Iterable[Event], redactor: Redactor = DEFAULT) -> tuple[Entry, ...]:
     """Return the entries of events, clean and without secrets, in the order of the events. Never raises.
 
     Bytes, auth payloads and compacted summaries are never copied. An event without an id gets one from its
     invocation and time, so that it is the same event when it is handed over again.
     """
-    return redact_entries(entry for blank, event in _with_blanks(events) for entry in _entries(blank, event))
+    return redactor.entries(entry for blank, event in _with_blanks(events) for entry in _entries(blank, event))
 
 
 def _with_blanks(events: Iterable[Event]) -> Iterator[tuple[Entry, Event]]:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from twofold.api.paths import is_ours
-from twofold.memory.redaction import redact_json
+from twofold.memory.redaction import DEFAULT, Redactor
 
 MOST_BYTES = 5_000_000
 """A graph's input is kept at each of its steps; larger sessions are handed over at `/memory/sessions`, in parts."""
@@ -30,8 +30,9 @@ class Redacting:
     made with. What is no JSON is refused: none of these routes takes anything else.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, redactor: Redactor = DEFAULT) -> None:
         self._app = app
+        self._redactor = redactor
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request; the routes read its redacted body."""
@@ -40,33 +41,36 @@ class Redacting:
             return
         try:
             body = await _read(Headers(scope=scope), receive)
-            redacted = await _redacted(body)
+            redacted = await _redacted(body, self._redactor)
         except HTTPException as refusal:
             await JSONResponse({"detail": refusal.detail}, refusal.status_code)(scope, receive, send)
         else:
             await self._app(_with_length(scope, len(redacted)), _once(redacted, receive), send)
 
 
-def redacted_body(body: bytes) -> bytes:
+def redacted_body(body: bytes, redactor: Redactor = DEFAULT) -> bytes:
     """Return a JSON body without secrets. Raises ValueError, RecursionError if it cannot be read."""
     value = json.loads(body)
-    redacted: Any = [_redacted_part(part) for part in value] if isinstance(value, list) else _redacted_part(value)
-    return json.dumps(redacted, separators=(",", ":")).encode()
+    parts = value if isinstance(value, list) else [value]
+    redacted: Any = [_redacted_part(part, redactor) for part in parts]
+    return json.dumps(redacted if isinstance(value, list) else redacted[0], separators=(",", ":")).encode()
 
 
-def _redacted_part(value: Any) -> Any:
-    redacted = redact_json(value)
+def _redacted_part(value: Any, redactor: Redactor) -> Any:
+    redacted = redactor.json(value)
     if isinstance(redacted, dict):
         return redacted | {name: value[name] for name in _NAMES & value.keys()}
     return redacted
 
 
-async def _redacted(body: bytes) -> bytes:
+async def _redacted(body: bytes, redactor: Redactor) -> bytes:
     """Return the body without secrets; a large one is read on a thread. Raises HTTPException if it is no JSON."""
     if not body.strip():
         return body
     try:
-        return redacted_body(body) if len(body) < _ASIDE_BYTES else await asyncio.to_thread(redacted_body, body)
+        if len(body) < _ASIDE_BYTES:
+            return redacted_body(body, redactor)
+        return await asyncio.to_thread(redacted_body, body, redactor)
     except (ValueError, RecursionError):
         raise HTTPException(422, "Invalid JSON in request body") from None
 

@@ -14,7 +14,8 @@ START = r"(?<![^\W_])"
 """Not inside a word; an underscore may stand before."""
 NEW = r"(?:(?!\[redacted: )\S)"
 """One character of a secret: never one of a placeholder that stands there already."""
-IS = r"[\\\"'`*]{0,4}\s{0,3}(?::=|=>|->|→|[:=]|\b(?:is|was|are|ist|lautet)\b(?:\s{0,2}[:=])?)\s{0,3}[\\\"'`*]{0,4}"
+_VERB = r"\b(?:is|was|are|ist|lautet|est|es)\b(?:\s{0,2}[:=])?"
+IS = rf"[\\\"'`*]{{0,4}}\s{{0,3}}(?::=|=>|->|→|[:=]|{_VERB})\s{{0,3}}[\\\"'`*]{{0,4}}"
 """Between a name and its value, in prose, settings and JSON."""
 WORD = rf"{NEW}{{1,200}}(?<![.,;:)\]\}}\"'`\\])\w*"
 """A value up to the next space, without the punctuation after it."""
@@ -25,7 +26,7 @@ LINE = r"(?:(?!\[redacted: )[^\n]){1,400}\w*"
 QUOTED = r"(?<=[\"'`])(?:(?!\[redacted: )[^\"'`\\\n]){1,200}(?=\\?[\"'`\n]|\Z)"
 """A value between quotes, spaces included; the second quote may be cut off."""
 
-_SHORTEST_WITH_DIGIT, _SHORTEST = 6, 20
+_SHORTEST_WITH_DIGIT, _SHORTEST, _SHORTEST_OPAQUE = 6, 20, 16
 _NO_VALUE = frozenset(
     "a about accepted all already also always an and any are as asked at be because been begin being"
     " blank by case-sensitive changed continue correct created defined different disabled empty enabled"
@@ -43,24 +44,6 @@ def _always(_found: re.Match[str]) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class SecretPattern:
-    """A pattern whose group `secret` is replaced where `holds` agrees."""
-
-    regex: re.Pattern[str]
-    holds: Callable[[re.Match[str]], bool] = _always
-
-
-def pattern(regex: str, holds: Callable[[re.Match[str]], bool] = _always) -> SecretPattern:
-    """Return a pattern; `regex` has a group `secret`."""
-    return SecretPattern(re.compile(regex), holds)
-
-
-def marked(regex: str) -> SecretPattern:
-    """Return the pattern of a secret that is told by its own form, such as a vendor's prefix."""
-    return pattern(rf"{START}(?P<secret>(?:{regex})\w*)")
-
-
 def is_value(found: re.Match[str]) -> bool:
     """Whether it is neither a word that often follows "the password is" nor masked already."""
     secret = found["secret"].strip(".,;:!?()[]{}*•…-\\\"'`").lower()
@@ -72,6 +55,45 @@ def is_random(found: re.Match[str]) -> bool:
     secret = found["secret"]
     shortest = _SHORTEST_WITH_DIGIT if any(character.isdigit() for character in secret) else _SHORTEST
     return is_value(found) and len(secret) >= shortest
+
+
+def is_opaque(found: re.Match[str]) -> bool:
+    """Whether it has letters and digits and is long, as no number of a document or name of a page is."""
+    secret = found["secret"]
+    return len(secret) >= _SHORTEST_OPAQUE and re.search("[A-Za-z]", secret) is not None and is_random(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPattern:
+    """A pattern whose group `secret` is replaced where `holds` agrees.
+
+    Only a text that has one of `needs`, in lower case, is searched, if given: most texts hold no secret.
+    """
+
+    regex: re.Pattern[str]
+    holds: Callable[[re.Match[str]], bool] = _always
+    needs: tuple[str, ...] = ()
+
+    def told(self, found: re.Match[str]) -> tuple[int, int]:
+        """Return where a secret stands with what names it: group `whole`, or all that was matched."""
+        return found.span("whole" if "whole" in self.regex.groupindex else 0)
+
+
+def pattern(
+    regex: str, holds: Callable[[re.Match[str]], bool] = _always, *, needs: tuple[str, ...] = ()
+) -> SecretPattern:
+    """Return a pattern; `regex` has a group `secret`, and may have one `whole` around it."""
+    return SecretPattern(re.compile(regex), holds, needs)
+
+
+def marked(regex: str, *, needs: tuple[str, ...] = ()) -> SecretPattern:
+    """Return the pattern of a secret that is told by its own form, such as a vendor's prefix."""
+    return pattern(rf"{START}(?P<secret>(?:{regex})\w*)", needs=needs)
+
+
+def parameter(names: str, holds: Callable[[re.Match[str]], bool] = is_value) -> SecretPattern:
+    """Return the pattern of a parameter in an address: `?access_token=…`, `&sig=…`."""
+    return pattern(rf"(?i)[?&;#](?P<whole>(?:{names})=(?P<secret>[^\s&;#\"'<>`\[\]]{{4,2000}}))", holds, needs=("=",))
 
 
 def beside(names: str) -> SecretPattern:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from twofold.memory.errors import InvalidInput, ServerUnavailable
 from twofold.memory.scope import Scope
 from twofold.remote.refusals import error_of
+from twofold.telemetry import trace_headers
 from twofold.wire import LONGEST_ID, TENANT_HEADER, USER_HEADER
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -107,7 +108,9 @@ class ServerClient:
 
 
 def _headers(scope: Scope | None, *, has_body: bool) -> dict[str, str]:
-    headers = {"Content-Type": "application/json"} if has_body else {}
+    headers = trace_headers()
+    if has_body:
+        headers["Content-Type"] = "application/json"
     if scope is not None:
         headers[TENANT_HEADER] = _named("tenant", scope.tenant_id)
         headers[USER_HEADER] = _named("user", scope.user_id)

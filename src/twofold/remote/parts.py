@@ -9,12 +9,13 @@ from dataclasses import MISSING, fields
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
+from twofold.health import Backlog, SaveError
 from twofold.memory.clean import clean_json
 from twofold.memory.jsontypes import Json
 from twofold.memory.keys import body_id, key_of_url
 from twofold.memory.memories import Memory, Recall, Source
 from twofold.memory.transcript import Entry
-from twofold.wire import MOST_ENTRIES, MemoryBody, RecallBody
+from twofold.wire import MOST_ENTRIES, HealthBody, MemoryBody, RecallBody
 
 MOST_BYTES = 8_000_000
 _MOST_KEPT_BYTES = 500
@@ -57,6 +58,20 @@ def shortened(entry: bytes) -> bytes:
     for name in _CONTENT & said.keys():
         said[name] = _short(said[name])
     return _compact(said)
+
+
+def backlog_of(body: HealthBody) -> Backlog:
+    """Return what waits on a server."""
+    error = body.last_error
+    return Backlog(
+        waiting=body.waiting,
+        failed=body.failed,
+        oldest_at=body.oldest_at,
+        behind_since=body.behind_since,
+        last_error=None
+        if error is None
+        else SaveError(session_id=key_of_url(error.session_id), at=error.at, cause=error.cause),
+    )
 
 
 def recall_of(body: RecallBody) -> Recall:

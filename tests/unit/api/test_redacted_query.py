@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from tests.unit.api.connections import scope_of
-from twofold.api.redacted_query import RedactedQuery
+from twofold.api.redacted_query import RedactedQuery, redacted_query
 from twofold.api.routes.cursor import cursor_of
 from twofold.memory.memories import Position
+from twofold.memory.redaction import Redactor
 
 SECRET = "zebra9Quartz7canary"
 SAID = f"My password is {SECRET}"
@@ -93,6 +94,17 @@ async def test_whoever_reads_the_scope_after_the_answer_sees_no_secret_either() 
 
     await RedactedQuery(routes)(made, nothing, nothing)
     assert SECRET.encode() not in made["query_string"]
+
+
+@pytest.mark.parametrize(
+    ("action", "query"),
+    [("keep", b"a=1&pin=4711&note=my+pin+is+4711"), ("drop", b"a=1&pin=&note=my+"), ("mask", None)],
+)
+async def test_the_policy_says_what_happens_to_a_kind(action: str, query: bytes | None) -> None:
+    given = b"a=1&pin=4711&note=my+pin+is+4711"
+    redacted = redacted_query(given, Redactor.of({"pin": action}))
+    assert redacted == (query if query is not None else redacted_query(given))
+    assert redacted_query(redacted, Redactor.of({"pin": action})) == redacted
 
 
 async def test_what_is_no_request_is_left_alone() -> None:

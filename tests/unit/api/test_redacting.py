@@ -14,6 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tests.unit.api.connections import scope_of
 from twofold.api.redacting import MOST_BYTES, Redacting, redacted_body
+from twofold.memory.redaction import Redactor
 
 SECRET = "hunter2hunter2"
 SAID = f"my password is {SECRET}"
@@ -99,6 +100,15 @@ async def test_a_secret_is_taken_out_wherever_it_stands(body: Any) -> None:
     assert SECRET not in reached.decode()
     assert b"[redacted: " in reached
     assert routes.headers["content-length"] == str(len(reached))
+
+
+@pytest.mark.parametrize("action", ["keep", "mask", "drop"])
+def test_the_policy_says_what_happens_to_a_kind(action: str) -> None:
+    body = {"input": {"query": "my pin is 4711", "pin": 4711, "note": SAID}}
+    redacted = redacted_body(json.dumps(body).encode(), Redactor.of({"pin": action})).decode()
+    assert ("4711" in redacted) is (action == "keep")
+    assert ("[redacted: pin]" in redacted) is (action == "mask")
+    assert "[redacted: password]" in redacted
 
 
 UNTOUCHED = {

@@ -8,7 +8,8 @@ from time import process_time
 
 import pytest
 
-from twofold.memory.redaction import redact_text
+from tests.canaries import FORMS, VENDOR_FORMS, filled, seeded
+from twofold.memory.redaction import KINDS, Redactor, redact_text
 
 MIXED = "a1B2c3D4e5F6g7H8"
 CARD = "4111 1111 1111 1111"
@@ -69,6 +70,30 @@ def test_what_is_repeated_takes_time_as_it_is_long(piece: str) -> None:
     check_growth(lambda length: piece * (length // len(piece)))
 
 
+DRAWN = seeded("growth")
+SAID = [
+    "".join(filled(form, DRAWN) for form in VENDOR_FORMS),
+    *(f"{form(DRAWN).text} " for forms in FORMS.values() for form in forms[:1]),
+    *("my pin is four ", "one-", "4711 is my ", "?a=", "&sig=abcd1234", "DE89 ", "card 4111111111111111", "GL 4111 "),
+    *(
+        "Private-Lines: 1\n",
+        'key="',
+        "curl -u a:",
+        "https://a1b2c3d4e5f6g7h8",
+        "q~",
+        "1234567890123456|",
+        "eyJabcdefgh..",
+    ),
+]
+
+
+@pytest.mark.parametrize("piece", SAID, ids=lambda piece: repr(piece)[:40])
+@pytest.mark.parametrize("action", ["mask", "drop"])
+def test_every_kind_takes_time_as_the_text_is_long_under_every_policy(piece: str, action: str) -> None:
+    redactor = Redactor.of(dict.fromkeys(KINDS, action))
+    check_growth(lambda length: piece * (length // len(piece) or 1), redactor.text)
+
+
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -110,17 +135,17 @@ def test_nothing_of_what_is_glued_together_is_left(piece: str) -> None:
     assert redact_text(redacted) == redacted
 
 
-def check_growth(text: Callable[[int], str]) -> None:
+def check_growth(text: Callable[[int], str], redact: Callable[[str], str] = redact_text) -> None:
     """Four times the text may take up to sixteen times the time, and no text of 40 kB longer than three seconds."""
     short, long = text(10_000), text(40_000)
-    quick, slow = seconds(short), seconds(long)
+    quick, slow = seconds(short, redact), seconds(long, redact)
     assert slow < 3
     assert slow < 16 * quick * len(long) / (4 * len(short)) + 0.1
 
 
-def seconds(text: str) -> float:
+def seconds(text: str, redact: Callable[[str], str]) -> float:
     began = process_time()
-    redacted = redact_text(text)
+    redacted = redact(text)
     took = process_time() - began
-    assert redact_text(redacted) == redacted
+    assert redact(redacted) == redacted
     return took
