@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 
+from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from twofold.memory.chunks import chunks, known_after, settled, window
+from twofold.memory.chunks import Exchange, exchanges, settled
 from twofold.memory.errors import ModelFailed
+from twofold.memory.kept_chunks import KeptChunk, as_before, known_digest, said_digest
 from twofold.memory.memories import FactChange, Memory
+from twofold.memory.neighbours import NEIGHBOURS, nearest, queries_of, shown_to
 from twofold.memory.ports import WritePorts
 from twofold.memory.scope import Scope
 from twofold.memory.steps import Turn
 from twofold.nodes.plain import FACT_CHANGES, TURNS, plain, scope_of
 from twofold.nodes.write.state import PartResult, WriteState
 
-QUERIES = 8
-NEIGHBOURS = 6
-MOST_KNOWN = 20
+KEPT: TypeAdapter[tuple[KeptChunk, ...]] = TypeAdapter(tuple[KeptChunk, ...])
 
 
 class Semantic(TypedDict):
@@ -30,20 +31,20 @@ class Semantic(TypedDict):
 
 
 async def extract_semantic(state: WriteState, *, ports: WritePorts) -> Semantic:
-    """Ask the extractor what the unseen turns change; a failure is returned as data.
+    """Ask the extractor what the unseen turns change, chunk by chunk, and keep each reply that was paid for.
 
-    A raising node would cancel the other branch and lose its paid call, so `persist` raises instead.
+    A failure is returned as data: a raising node would cancel the other branch and lose its paid call, so
+    `persist` raises instead.
     """
-    turns = window(TURNS.validate_python(state["turns"]))
-    user_events = frozenset(turn.event_id for turn in turns if turn.role == "user" and not turn.context)
-    if not user_events:
+    parts = exchanges(TURNS.validate_python(state["turns"]))
+    if not parts:
         return {"semantic": {"changes": [], "model": ports.facts.name}}
     scope = scope_of(state["scope"])
     try:
-        known = await _known(scope, turns, ports)
-        changes = await _extracted(scope, state["session_id"], turns, known, ports)
+        changes = await _extracted(scope, state["session_id"], parts, ports)
     except ModelFailed as failure:
         return {"semantic": {"failure": str(failure), "model": ports.facts.name}}
+    user_events = frozenset(turn.event_id for turn in chain(*parts) if turn.role == "user")
     return {
         "semantic": {
             "changes": plain(FACT_CHANGES, resting_on_user(changes, user_events)),
@@ -55,49 +56,53 @@ async def extract_semantic(state: WriteState, *, ports: WritePorts) -> Semantic:
 def resting_on_user(changes: Sequence[FactChange], user_events: frozenset[str]) -> tuple[FactChange, ...]:
     """Return the changes with their sources cut to the unseen user-authored events (invariant 12).
 
-    One that names other events only, such as what the agent said, is dropped. One that names none rests on all
-    of them: the extractor had no others to read as sources.
+    One that names none of them is dropped, whatever else it names. Only a deletion may name no event at all: what
+    it rests on is all that the user said.
     """
-    return tuple(
-        replace(change, event_ids=tuple(sorted(named)))
-        for change in changes
-        if (named := user_events.intersection(change.event_ids) if change.event_ids else user_events)
-    )
-
-
-async def _known(scope: Scope, turns: Sequence[Turn], ports: WritePorts) -> tuple[Memory, ...]:
-    """Find what these turns could update: a search for each of the newest user turns of each chunk, best first."""
-    groups = list(chunks(turns))
-    queries = [text for group in groups for text in _asked(group)]
-    vectors = await ports.embedder.embed(queries)
-    found: dict[str, Memory] = {}
-    for query, vector in zip(queries, vectors, strict=True):
-        for memory in await ports.memories.search(scope, "semantic", query=query, vector=vector, limit=NEIGHBOURS):
-            best = found.get(memory.key)
-            if best is None or (memory.score or 0) > (best.score or 0):
-                found[memory.key] = memory
-    return tuple(sorted(found.values(), key=lambda memory: -(memory.score or 0))[: MOST_KNOWN * len(groups)])
-
-
-def _asked(turns: Sequence[Turn]) -> list[str]:
-    return [turn.text for turn in turns if turn.role == "user" and not turn.context][-QUERIES:]
+    resting: list[FactChange] = []
+    for change in changes:
+        withdraws = change.action == "DELETE" and not change.event_ids
+        if named := user_events if withdraws else user_events.intersection(change.event_ids):
+            resting.append(replace(change, event_ids=tuple(sorted(named))))
+    return tuple(resting)
 
 
 async def _extracted(
-    scope: Scope, session_id: str, turns: Sequence[Turn], known: Sequence[Memory], ports: WritePorts
+    scope: Scope, session_id: str, parts: Sequence[Exchange], ports: WritePorts
 ) -> tuple[FactChange, ...]:
-    """Return the kept result for exactly this input, else ask the extractor and keep what it says."""
-    digest = _digest(turns, known, ports.facts.name)
-    kept = await ports.kept.get(scope, session_id, "semantic", digest)
-    if kept is not None:
-        return FACT_CHANGES.validate_python(kept)
+    """Return the changes of all chunks in order; a chunk that was read before, with the same facts, costs nothing."""
+    asked_of = sha256(f"chunks\n{ports.facts.name}".encode()).hexdigest()
+    before = await ports.kept.get(scope, session_id, "semantic", asked_of)
+    kept = {each.said: each for each in KEPT.validate_python(before or ())}
+    chunks = list(as_before(parts, kept.values()))
     changes: list[FactChange] = []
-    for chunk in chunks(turns):
-        changes.extend(await ports.facts.extract(chunk, known_after(known, changes)))
-    await ports.kept.keep(scope, session_id, "semantic", digest, plain(FACT_CHANGES, settled(changes)))
+    for chunk, neighbours in zip(chunks, await _neighbours(scope, chunks, ports), strict=True):
+        turns = _turns(chunk)
+        known = shown_to(turns, neighbours, changes)
+        said, given = said_digest(chunk), known_digest(known)
+        if said not in kept or kept[said].known != given:
+            found = tuple(await ports.facts.extract(turns, known))
+            kept[said] = KeptChunk(said=said, exchanges=len(chunk), known=given, changes=found)
+            await ports.kept.keep(scope, session_id, "semantic", asked_of, plain(KEPT, tuple(kept.values())))
+        changes.extend(kept[said].changes)
     return settled(changes)
 
 
-def _digest(turns: Sequence[Turn], known: Sequence[Memory], model: str) -> str:
-    asked = [model, plain(TURNS, tuple(turns)), sorted((memory.key, memory.rev) for memory in known)]
-    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+async def _neighbours(
+    scope: Scope, chunks: Sequence[Sequence[Exchange]], ports: WritePorts
+) -> list[tuple[Memory, ...]]:
+    """Find what each chunk could update: one embedding call for all, then a search for each part of what was said."""
+    asked: list[Sequence[str]] = [queries_of(_turns(chunk)) for chunk in chunks]
+    queries = list(dict.fromkeys(chain(*asked)))
+    vectors = dict(zip(queries, await ports.embedder.embed(queries), strict=True))
+    near: list[tuple[Memory, ...]] = []
+    for texts in asked:
+        found: list[Memory] = []
+        for text in texts:
+            found += await ports.memories.search(scope, "semantic", query=text, vector=vectors[text], limit=NEIGHBOURS)
+        near.append(nearest(found))
+    return near
+
+
+def _turns(chunk: Sequence[Exchange]) -> tuple[Turn, ...]:
+    return tuple(chain(*chunk))

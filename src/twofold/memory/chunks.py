@@ -1,40 +1,98 @@
-"""How a long conversation is cut for an extractor: on turn boundaries, never silently."""
+"""What of a conversation is sent to an extractor, and how a long one is cut: on turn boundaries, never silently."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
+from typing import TypeAlias
 
+from twofold.memory.errors import InvalidInput
 from twofold.memory.memories import FactChange, Memory
+from twofold.memory.pieces import pieces, shown_bytes
 from twofold.memory.steps import Turn
 
-CONTEXT_TURNS = 4
-CHUNK_CHARACTERS = 24_000
+CHUNK_BYTES = 20_000
+"""What one request holds of a conversation: with 6,000 bytes of known facts, our instructions and 4,000 tokens for
+the reply it fits a context of 16,000 tokens, at three bytes a token."""
+TURN_BYTES = 12_000
+"""A longer turn of the user is read in pieces of this size, each of them under the event's id."""
+AGENT_BYTES = 1_200
+AGENT_TURNS = 4
+"""Of what the agent says, the last four turns before each turn of the user are sent, each shortened visibly: they
+only explain short answers, and nothing becomes a fact by them."""
+MOST_CHUNKS = 100
+"""Requests for one save, so at most 2,000,000 bytes that were not seen before, and 1,200,000 where turns are long; a
+session with more is refused, and none of it is stored."""
+
+Exchange: TypeAlias = tuple[Turn, ...]
+"""What the agent said last, and the user's answer to it, or a piece of it. Never split."""
+
+_LINE_BYTES = 48
 _PROVISIONAL = "added-"
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 
-def window(turns: Sequence[Turn], *, context: int = CONTEXT_TURNS) -> tuple[Turn, ...]:
-    """Return the unseen turns, and before them the last few seen ones, without which short answers say nothing."""
-    first = next((index for index, turn in enumerate(turns) if not turn.context), len(turns))
-    return tuple(turns[max(0, first - context) :]) if first < len(turns) else ()
+def unseen(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Return the turns that a save sends and then notes as seen: the unseen ones up to the user's last.
 
-
-def chunks(turns: Sequence[Turn], *, characters: int = CHUNK_CHARACTERS) -> Iterator[tuple[Turn, ...]]:
-    """Yield the turns in groups of at most `characters`; a turn longer than that is a group of its own.
-
-    A group without an unseen user turn holds nothing to extract and is left out.
+    What the agent said after it waits for the user's next answer, without which it is of no use: so nothing is
+    ever sent twice, and no answer goes without what it answers.
     """
-    group: list[Turn] = []
+    new = [turn for turn in turns if not turn.context]
+    last = max((index for index, turn in enumerate(new) if turn.role == "user"), default=-1)
+    return tuple(new[: last + 1])
+
+
+def exchanges(turns: Sequence[Turn], *, turn_bytes: int = TURN_BYTES) -> tuple[Exchange, ...]:
+    """Return the unseen turns as exchanges; a turn of the user that is longer than a piece makes several."""
+    made: list[Exchange] = []
+    spoken: list[Turn] = []
+    for turn in unseen(turns):
+        if turn.role == "user":
+            for text in pieces(turn.text, turn_bytes):
+                made.append((*spoken[-AGENT_TURNS:], replace(turn, text=text)))
+                spoken = []
+        else:
+            spoken.append(turn)
+    return tuple(made)
+
+
+def packed(parts: Iterable[Exchange], *, chunk_bytes: int = CHUNK_BYTES) -> Iterator[tuple[Exchange, ...]]:
+    """Yield the exchanges in groups of at most `chunk_bytes` as shown, in order."""
+    group: list[Exchange] = []
     size = 0
-    for turn in turns:
-        if group and size + len(turn.text) > characters:
-            yield from _worth_reading(group)
+    for part in parts:
+        taken = sum(map(_taken, part))
+        if group and size + taken > chunk_bytes:
+            yield tuple(group)
             group, size = [], 0
-        group.append(turn)
-        size += len(turn.text)
-    yield from _worth_reading(group)
+        group.append(part)
+        size += taken
+    if group:
+        yield tuple(group)
+
+
+def chunks(
+    turns: Sequence[Turn], *, chunk_bytes: int = CHUNK_BYTES, turn_bytes: int = TURN_BYTES
+) -> Iterator[tuple[Turn, ...]]:
+    """Yield what is sent of `turns`, request by request."""
+    for group in packed(exchanges(turns, turn_bytes=turn_bytes), chunk_bytes=chunk_bytes):
+        yield tuple(chain.from_iterable(group))
+
+
+def refuse_too_long(session_id: str, turns: Sequence[Turn]) -> None:
+    """Raise InvalidInput when what was not seen before takes more than the most requests of one save."""
+    parts = exchanges(turns)
+    taken = sum(1 for _ in packed(parts))
+    if taken > MOST_CHUNKS:
+        size = sum(shown_bytes(turn.text) for turn in chain(*parts))
+        raise InvalidInput(
+            f"turns: session {session_id!r} has {size:,} bytes that were not read before, which take {taken} requests;"
+            f" the limit is {MOST_CHUNKS} of {CHUNK_BYTES:,} bytes. Nothing of it was stored: hand it over in sessions"
+            " of less."
+        )
 
 
 def known_after(known: Sequence[Memory], changes: Sequence[FactChange]) -> tuple[Memory, ...]:
@@ -85,6 +143,6 @@ def _provisional(key: str, change: FactChange) -> Memory:
     )
 
 
-def _worth_reading(group: list[Turn]) -> Iterator[tuple[Turn, ...]]:
-    if any(turn.role == "user" and not turn.context for turn in group):
-        yield tuple(group)
+def _taken(turn: Turn) -> int:
+    size = shown_bytes(turn.text)
+    return _LINE_BYTES + (size if turn.role == "user" else min(size, AGENT_BYTES + _LINE_BYTES))

@@ -17,8 +17,10 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
 from twofold.memory.errors import ModelFailed
+from twofold.memory.redaction import redact_text
 
 _LONGEST_REASON = 200
+_MOST_TOLD = 8
 
 
 class LLMAbort(BaseException):
@@ -77,8 +79,15 @@ def model_failed(model: str, error: BaseException) -> ModelFailed:
     """Return the error to raise `from error`: which model, where, which status, in at most 200 characters of reason."""
     where = f" at {_address(error)}" if isinstance(error, openai.APIConnectionError | openai.APIStatusError) else ""
     status = f" with HTTP {error.status_code}" if isinstance(error, openai.APIStatusError) else ""
-    reason = " ".join(str(error).split())[:_LONGEST_REASON]
+    _quiet(error)
+    reason = " ".join(redact_text(str(error)).split())[:_LONGEST_REASON]
     return ModelFailed(f"{model!r} failed{status} ({type(error).__name__}{where}): {reason}")
+
+
+def _quiet(error: BaseException) -> None:
+    """Take secrets out of what a model server said: at DEBUG a log tells an error with all that it came from."""
+    if isinstance(error, openai.OpenAIError):
+        error.args = tuple(redact_text(said) if isinstance(said, str) else said for said in error.args)
 
 
 def _address(error: openai.APIConnectionError | openai.APIStatusError) -> str:
@@ -89,4 +98,10 @@ def _address(error: openai.APIConnectionError | openai.APIStatusError) -> str:
 
 def unusable(model: str, problems: Sequence[str]) -> ModelFailed:
     """Return the error for a reply that must not be used."""
-    return ModelFailed(f"The reply of {model!r} cannot be used: {'; '.join(problems)}")
+    return ModelFailed(f"The reply of {model!r} cannot be used: {told(problems)}")
+
+
+def told(problems: Sequence[str]) -> str:
+    """Return the problems as one text, of many only the first eight: it is sent, or kept as a cause."""
+    more = [f"and {len(problems) - _MOST_TOLD} more"] if len(problems) > _MOST_TOLD else []
+    return "; ".join((*problems[:_MOST_TOLD], *more))

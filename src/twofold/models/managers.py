@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from langmem import create_memory_manager
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from twofold.memory.jsontypes import Json, JsonObject
 from twofold.models.chat import close_chat
@@ -125,5 +125,14 @@ def _silence() -> Iterator[None]:
 
 
 def _broken(guard: Guard, error: BaseException) -> Answer:
-    fault = f"LangMem could not use it: {' '.join(f'{type(error).__name__}: {error}'.split())[:200]}"
+    fault = f"LangMem could not use it: {' '.join(f'{type(error).__name__}: {_told(error)}'.split())[:200]}"
     return Answer(replies=tuple(guard.replies), documents={}, fault=fault, error=error)
+
+
+def _told(error: BaseException) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    # Its own words quote what does not fit, and the cause of a failure is kept and logged.
+    return "; ".join(
+        each["msg"] for each in error.errors(include_url=False, include_input=False, include_context=False)
+    )

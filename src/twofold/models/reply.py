@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Json, StrictStr, ValidationError
 
 from twofold.memory.jsontypes import JsonObject
 
+_LONGEST_NAME = 40
 _CUT_SHORT = {"length", "content_filter", "incomplete"}
 
 
@@ -63,19 +64,20 @@ def _form(reply: AIMessage) -> Iterator[str]:
     if reason in _CUT_SHORT:
         yield f"it was cut short ({reason})"
     for call in reply.invalid_tool_calls:
-        yield f"the arguments of {call['name']!r} are no JSON object"
+        yield f"the arguments of {_named(call['name'])} are no JSON object"
 
 
 def _arguments(call: ToolCall, tools: Mapping[str, type[BaseModel]]) -> Iterator[str]:
     schema = tools.get(call["name"])
     if schema is None:
-        yield f"there is no tool {call['name']!r}"
+        yield f"there is no tool {_named(call['name'])}"
         return
     try:
         schema.model_validate(call["args"])
     except ValidationError as error:
         for each in error.errors(include_url=False, include_input=False):
-            yield f"{call['name']}: {'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
+            where = ".".join(map(str, each["loc"]))[:_LONGEST_NAME] or "arguments"
+            yield f"{call['name']}: {where}: {each['msg']}"
 
 
 def _targets(
@@ -91,13 +93,18 @@ def _targets(
             continue
         target = call["args"]["json_doc_id"]
         if target not in known:
-            yield f"{call['name']} names {target!r}, which does not exist"
+            yield f"{call['name']} names {_named(target)}, which does not exist"
         elif target in seen:
             # LangMem keeps the last of two changes and loses the other.
             yield f"{target!r} is changed twice"
         elif call["name"] == "PatchDoc" and _without_effect(call, known[target], documents.get(target)):
             yield f"PatchDoc for {target!r} changes nothing"
         seen.add(target)
+
+
+def _named(name: object) -> str:
+    """Return a name that a model made up, cut: it may be anything, and ends in a cause that is kept."""
+    return repr(str(name)[:_LONGEST_NAME])
 
 
 def _without_effect(call: ToolCall, before: JsonObject, after: object) -> bool:

@@ -139,6 +139,9 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(path=self.path, body=body, headers=headers, tools=tools)
         reply = cast(_Server, self.server).double.answer(request)
+        if reply.dropped:
+            self.close_connection = True
+            return
         content = reply.raw if reply.raw is not None else json.dumps(_body(request, reply)).encode()
         self.send_response(reply.status)
         self.send_header("Content-Type", "application/json")

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from twofold.memory.assent import says_nothing
+
 EMBEDDINGS = "embeddings"
 
 _SHORT = 60
@@ -22,7 +24,7 @@ class Reply:
     """One scripted reply: tool calls, a text, or a fault. Without any of them the double answers by itself.
 
     `calls` pairs a tool's name with its arguments, or with a text to send in their place. `seconds` is how
-    long the reply is held back, and `raw` replaces the whole body.
+    long the reply is held back, `raw` replaces the whole body, and `dropped` closes the connection without a word.
     """
 
     calls: Sequence[tuple[str, object]] | None = None
@@ -32,6 +34,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     raw: bytes | None = None
+    dropped: bool = False
 
     @classmethod
     def tools(cls, *calls: tuple[str, object]) -> Reply:
@@ -69,6 +72,11 @@ class Reply:
         return cls(seconds=seconds)
 
     @classmethod
+    def drops(cls) -> Reply:
+        """Close the connection and answer nothing."""
+        return cls(dropped=True)
+
+    @classmethod
     def json(cls, body: object) -> Reply:
         """Answer 200 with this body."""
         return cls(raw=json.dumps(body).encode())
@@ -80,7 +88,10 @@ class Reply:
 
 
 def default_calls(tools: Sequence[Mapping[str, Any]], text: str) -> list[tuple[str, object]]:
-    """Return the calls the double makes by itself: one `Memory` a new user line, else the first tool, filled."""
+    """Return the calls the double makes by itself: one `Memory` a new user line that says something.
+
+    Else the first tool, filled.
+    """
     schemas = {tool["function"]["name"]: tool["function"].get("parameters", {}) for tool in tools}
     if "Memory" in schemas:
         return list(_memories(schemas, text))
@@ -89,7 +100,7 @@ def default_calls(tools: Sequence[Mapping[str, Any]], text: str) -> list[tuple[s
 
 def _memories(schemas: Mapping[str, object], text: str) -> Iterator[tuple[str, object]]:
     known = text[: text.find("<session_")]
-    new = [(each, said) for each, said in _USER_LINE.findall(text) if said not in known]
+    new = [(each, said) for each, said in _USER_LINE.findall(text) if said not in known and not says_nothing(said)]
     for each, said in new:
         yield "Memory", {"content": said, "event_ids": [each]}
     if not new and "NothingToRemember" in schemas:

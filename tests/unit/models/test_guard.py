@@ -58,6 +58,11 @@ def test_an_unusable_reply_names_all_its_problems() -> None:
     assert str(unusable("openai:x", ["one", "two"])) == "The reply of 'openai:x' cannot be used: one; two"
 
 
+def test_of_many_problems_the_first_eight_are_told() -> None:
+    message = str(unusable("m", [f"p{number}" for number in range(99)]))
+    assert message.endswith(": p0; p1; p2; p3; p4; p5; p6; p7; and 91 more")
+
+
 @pytest.mark.parametrize("url", ["http://anna:hunter22@127.0.0.1:8080/v1/hunter22?key=hunter22"])
 def test_a_failure_names_the_server_and_no_other_part_of_its_address(url: str) -> None:
     request: Any = httpx.Request("POST", url)

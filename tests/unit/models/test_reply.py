@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from twofold.models.facts import SCHEMAS, Memory
 from twofold.models.reply import reply_problems
+from twofold.models.schemas import SCHEMAS, Memory
 
 KNOWN: dict[str, dict[str, Any]] = {
     "m1": {"content": "The user prefers PDF.", "event_ids": []},

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 from twofold.memory.errors import ModelFailed
 from twofold.memory.jsontypes import Json
-from twofold.memory.memories import Applied, FactChange, Memory, Part, Progress, Save, Vector
+from twofold.memory.memories import Applied, FactChange, Memory, Part, Progress, Retraction, Save, Vector, texts_of
 from twofold.memory.ports import ReadPorts, WritePorts
+from twofold.memory.rewinds import Undone
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.steps import Episode, EpisodeWords, Turn
 from twofold.memory.tombstones import Tombstone
@@ -25,6 +26,8 @@ class DictMemories:
     stored: list[Memory] = field(default_factory=list)
     seen: frozenset[str] = frozenset()
     tombstones: tuple[Tombstone, ...] = ()
+    retracted: tuple[Retraction, ...] = ()
+    undone: list[Undone] = field(default_factory=list)
     saves: list[Save] = field(default_factory=list)
     searched: list[tuple[Scope, Kind, str, str | None]] = field(default_factory=list)
 
@@ -47,8 +50,12 @@ class DictMemories:
     async def progress(self, scope: Scope, session_id: str) -> Progress:
         return Progress(generation=3, seen_event_ids=self.seen, tombstones=self.tombstones)
 
+    async def retractions(self, scope: Scope, session_id: str, undone: Undone) -> Sequence[Retraction]:
+        self.undone.append(undone)
+        return self.retracted
+
     async def save(self, save: Save, vectors: Mapping[str, Vector]) -> Sequence[Applied]:
-        assert {change.text for change in save.changes if change.action != "DELETE"} == set(vectors)
+        assert texts_of(save) == sorted(vectors)
         self.saves.append(save)
         return [Applied(action=c.action, kind=c.kind, key=c.key or "new") for c in save.changes]
 

@@ -1,0 +1,52 @@
+"""Words by which people say that something changed, no longer holds, or is to be forgotten: a short table."""
+
+from __future__ import annotations
+
+import re
+
+_REPLACES = (
+    r"(?:no|nein|non|nee)[,:]|sorry|instead|no longer|not any ?more|n't \w+ (?:\w+ )?any ?more|any ?more|any longer"
+    r"|switch\w*|mov(?:ed|ing) (?:to|from)"
+    r"|migrat\w+|chang(?:e|es|ed|ing)|replac\w+|renamed|became|correction|corrected|correct (?:that|this|it)"
+    r"|wrong(?:ly)?"
+    r"|mistak\w+|mistyped|typo|meant|actually|rather than|from now on|effective(?: from)?|formerly|previously|used to"
+    r"|superse\w+|obsolete|not [^.;!?\n]{1,60}? but"
+    r"|statt(?:dessen)?|anstatt|anstelle|ab sofort|künftig|in zukunft|nicht mehr|kein\w* mehr|geändert|ändert"
+    r"|umgestellt"
+    r"|gewechselt|wechsel\w*|ersetz\w*|sondern|korrektur|korrigier\w*|falsch|gemeint|meinte|eigentlich|vielmehr|früher"
+    r"|désormais|dorénavant|plutôt|au lieu|ne [^.;!?\n]{1,30}? plus|changé\w*|remplac\w+|passée? à|corrig\w+|erreur"
+    r"|en vez|en lugar|ya no|cambi\w+|reemplaz\w+|sustitu\w+|a partir de|correcci\w+|error|sino"
+    r"|invece|non [^.;!?\n]{1,30}? più|d'ora in poi|cambiat\w+|em vez|já não|não [^.;!?\n]{1,30}? mais"
+    r"|a partir de agora"
+    r"|in plaats van|niet meer|voortaan|gewijzigd"
+)
+_NEWS = (
+    r"now|nowadays|new|as of|starting|today|jetzt|nun|neu(?:e[nrms]?)?|seit|heute|maintenant|nouve\w+|aujourd'hui|ahora"
+    r"|nuev[oa]|hoy|adesso|ora|nuov[oa]|agora|nov[oa]|nu|nieuwe?"
+)
+_ADDS = (
+    r"also|too|as well|additional\w*|in addition|another|both|besides|plus|further"
+    r"|auch|zusätzlich|außerdem|ebenfalls|weitere\w*|beide|und noch|aussi|également|en plus|autre"
+    r"|también|además|otr[oa]s?|anche|inoltre|altr[oa]|também|além|ook|daarnaast"
+)
+_FORGETS = (
+    r"forget|remove|delete|erase|drop(?:ped)?|discard|ignore|scrap|clear|stop\w*|do(?:n't| not) (?:remember|keep|store)"
+    r"|withdraw\w*|cancel\w*|finished with|done with|left"
+    r"|vergiss|vergessen|lösch\w*|entfern\w*|streich\w*|ignorier\w*|nicht merken|oubli\w+|supprim\w+|efface\w*|enlev\w+"
+    r"|olvid\w+|borr\w+|elimin\w+|quit[ae]\w*|dimentic\w+|cancell\w+|rimuov\w+|esque[cç]\w+|apag\w+|remov\w+"
+    r"|vergeet|verwijder\w*"
+)
+
+
+def _words(alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+
+
+REPLACES = _words(_REPLACES)
+"""Says that one thing takes the place of another, or that something was wrong or is over."""
+NEWS = _words(_NEWS)
+"""Says that something is new: a change, unless it is said to come on top."""
+ADDS = _words(_ADDS)
+FORGETS = _words(_FORGETS)
+NOT = r"(?:(?<!\w)(?:not?|never|nicht|kein\w*|pas|non|não|niet|geen)|n't)"
+ARROWS = r"(?:->|=>|→|⇒)"
