@@ -9,7 +9,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from twofold import __version__
-from twofold.cli import exits, jobs, output
+from twofold.cli import exits, imports, jobs, output
+from twofold.cli.backfill import backfill
 from twofold.cli.demo import demo
 from twofold.cli.doctor import doctor
 from twofold.cli.export import export
@@ -25,7 +26,7 @@ from twofold.cli.worker import worker
 from twofold.memory.errors import TwofoldError
 
 DEBUG = "--debug"
-MEMORIES, OPERATION = "What is remembered", "Operation"
+MEMORIES, OPERATION, MOVING = "What is remembered", "Operation", "Bring what is there already"
 
 app = typer.Typer(
     name="twofold",
@@ -47,6 +48,8 @@ def _add(panel: str, *commands: Callable[..., None]) -> None:
 _add("Start here", demo)
 _add(MEMORIES, show, search, history, forget, export)
 _add(OPERATION, doctor, migrate, serve, worker)
+_add(MOVING, backfill)
+app.add_typer(imports.app, name="import", short_help=imports.HELP, rich_help_panel=MOVING)
 app.add_typer(jobs.app, name="jobs", short_help=jobs.HELP, rich_help_panel=OPERATION)
 
 
