@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeAlias
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
 
+from twofold.graphs.traced import TracedGraph
 from twofold.memory.bound import read_ports_of
 from twofold.memory.ports import ReadPorts
 from twofold.memory.scope import Scope
@@ -28,7 +29,7 @@ ReadGraph: TypeAlias = CompiledStateGraph[ReadState, None, ReadInput, ReadOutput
 SEARCH = ["search_semantic", "search_episodic"]
 
 
-def build_read(ports: ReadPorts, *, bound: Scope | None = None) -> StateGraph[ReadState, None, ReadInput, ReadOutput]:
+def build_read(ports: ReadPorts, *, bound: Scope | None = None) -> TracedGraph[ReadState, ReadInput, ReadOutput]:
     """Return the graph `memory_read`, not compiled.
 
     validate → redact → embed → search_semantic ∥ search_episodic → rank; `validate` ends it when the query
@@ -36,13 +37,13 @@ def build_read(ports: ReadPorts, *, bound: Scope | None = None) -> StateGraph[Re
     """
     if bound is not None:
         ports = read_ports_of(ports, bound)
-    graph = StateGraph(ReadState, input_schema=ReadInput, output_schema=ReadOutput)
-    graph.add_node("validate", partial(validate, bound=bound))
-    graph.add_node("redact", redact)
-    graph.add_node("embed", partial(embed, ports=ports))
-    graph.add_node("search_semantic", partial(search_semantic, ports=ports))
-    graph.add_node("search_episodic", partial(search_episodic, ports=ports))
-    graph.add_node("rank", partial(rank, ports=ports))
+    graph = TracedGraph("memory_read", ReadState, takes=ReadInput, returns=ReadOutput)
+    graph.add_step("validate", partial(validate, bound=bound))
+    graph.add_step("redact", partial(redact, ports=ports))
+    graph.add_step("embed", partial(embed, ports=ports))
+    graph.add_step("search_semantic", partial(search_semantic, ports=ports))
+    graph.add_step("search_episodic", partial(search_episodic, ports=ports))
+    graph.add_step("rank", partial(rank, ports=ports))
     graph.add_edge(START, "validate")
     graph.add_conditional_edges("validate", _anything_asked, ["redact", END])
     graph.add_edge("redact", "embed")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeAlias
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
 
+from twofold.graphs.traced import TracedGraph
 from twofold.memory.bound import write_ports_of
 from twofold.memory.ports import WritePorts
 from twofold.memory.scope import Scope
@@ -28,9 +29,7 @@ WriteGraph: TypeAlias = CompiledStateGraph[WriteState, None, WriteInput, WriteOu
 EXTRACT = ["extract_semantic", "extract_episodic"]
 
 
-def build_write(
-    ports: WritePorts, *, bound: Scope | None = None
-) -> StateGraph[WriteState, None, WriteInput, WriteOutput]:
+def build_write(ports: WritePorts, *, bound: Scope | None = None) -> TracedGraph[WriteState, WriteInput, WriteOutput]:
     """Return the graph `memory_write`, not compiled.
 
     validate → redact → split → extract_semantic ∥ extract_episodic → persist; `split` ends it when there is
@@ -39,13 +38,13 @@ def build_write(
     """
     if bound is not None:
         ports = write_ports_of(ports, bound)
-    graph = StateGraph(WriteState, input_schema=WriteInput, output_schema=WriteOutput)
-    graph.add_node("validate", partial(validate, bound=bound))
-    graph.add_node("redact", redact)
-    graph.add_node("split", partial(split, ports=ports))
-    graph.add_node("extract_semantic", partial(extract_semantic, ports=ports))
-    graph.add_node("extract_episodic", partial(extract_episodic, ports=ports))
-    graph.add_node("persist", partial(persist, ports=ports))
+    graph = TracedGraph("memory_write", WriteState, takes=WriteInput, returns=WriteOutput)
+    graph.add_step("validate", partial(validate, bound=bound))
+    graph.add_step("redact", partial(redact, ports=ports))
+    graph.add_step("split", partial(split, ports=ports))
+    graph.add_step("extract_semantic", partial(extract_semantic, ports=ports))
+    graph.add_step("extract_episodic", partial(extract_episodic, ports=ports))
+    graph.add_step("persist", partial(persist, ports=ports))
     graph.add_edge(START, "validate")
     graph.add_edge("validate", "redact")
     graph.add_edge("redact", "split")

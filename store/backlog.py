@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from psycopg.rows import class_row
@@ -32,13 +33,15 @@ class Backlog:
         self._queue = queue
 
     async def pending(self, scope: Scope | None = None, *, tenants: Collection[str] | None = None) -> Pending:
-        """Count what waits and what was given up; of `tenants` only, where they are given."""
+        """Count what waits and what was given up, with what failed last; of `tenants` only, where they are given."""
         async with (
             borrowed(self._pool) as connection,
             connection.cursor(row_factory=class_row(Pending)) as cursor,
         ):
             found = await (await cursor.execute(PENDING, _chosen(scope, None, tenants))).fetchone()
-        return found or Pending(waiting=0, failed=0, oldest_at=None)
+        if found is None or found.failing_session is None:
+            return found or Pending(waiting=0, failed=0, oldest_at=None)
+        return replace(found, failing_session=unescaped(found.failing_session))
 
     async def jobs(self, chosen: JobFilter, *, limit: int) -> tuple[Job, ...]:
         """Return at most `limit` saves that are not done, those accepted first before the others."""

@@ -17,7 +17,7 @@ JobState: TypeAlias = Literal["waiting", "running", "failed"]
 DROPPED = "dropped by hand after its save had failed"
 
 _LIST: LiteralString = """
-SELECT i.tenant_id, i.user_id, i.session_id, i.revision, i.accepted_at, i.error AS cause,
+SELECT i.tenant_id, i.user_id, i.session_id, i.revision, i.accepted_at, i.error AS cause, i.failed_at,
        CASE WHEN i.revision <= i.failed_revision THEN 'failed'
             WHEN q.running THEN 'running' ELSE 'waiting' END AS state,
        coalesce(q.attempts, 0) AS attempts,
@@ -46,7 +46,7 @@ WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The save of one accepted session, not done: `cause` says why the last of its `attempts` failed.
+    """The save of one accepted session, not done: `cause` says why the last of its `attempts` failed, at `failed_at`.
 
     `due_at` is when the next attempt is due, None for at once, or for never.
     """
@@ -59,6 +59,7 @@ class Job:
     accepted_at: datetime
     due_at: datetime | None
     cause: str
+    failed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,4 +106,5 @@ def _job(row: dict[str, Any]) -> Job:
         accepted_at=row["accepted_at"],
         due_at=row["due_at"],
         cause=row["cause"],
+        failed_at=row["failed_at"],
     )

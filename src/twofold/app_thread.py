@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextvars import Context
 from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
@@ -93,7 +94,10 @@ class AppThread:
         if self._failure is not None and asyncio.get_running_loop().time() < self._failed_at + SHARED_SECONDS:
             raise self._failure
         try:
-            return await self._stack.enter_async_context(self._enter())
+            # In a context of its own: the work that begins here outlives the call that opens the memory, and is no
+            # part of its turn or of its trace.
+            entering = self._stack.enter_async_context(self._enter())
+            return await asyncio.create_task(entering, name="twofold-open", context=Context())
         except TwofoldError as error:
             self._failure, self._failed_at = error, asyncio.get_running_loop().time()
             raise

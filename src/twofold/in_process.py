@@ -8,7 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 from twofold.app import MemoryApp
@@ -17,6 +17,7 @@ from twofold.chosen import release_database
 from twofold.health import Backlog, Health
 from twofold.memory.errors import InvalidInput, NotAccepted, TwofoldError
 from twofold.memory.memories import Recall
+from twofold.memory.redaction import Redactor
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Transcript
 from twofold.memory.verbatim import VerbatimText
@@ -51,6 +52,11 @@ class InProcessMemory:
         self._recall: AppThread | None = None
         self._jobs: AppThread | None = None
         self._unfinished: dict[tuple[Scope, str], int] = {}
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes secrets out of what is handed over, as the settings say."""
+        return self._settings.redactor
 
     def patience(self) -> float:
         """Return the seconds a search may take: the deadline, and ten while the memory is being opened."""
@@ -113,9 +119,8 @@ class InProcessMemory:
         return await self._call(lambda app: self._finish(app, timeout))
 
     async def backlog(self) -> Backlog:
-        """Return how many accepted sessions of the database wait, and how many were given up."""
-        pending = await self._call(lambda app: app.database.backlog.pending())
-        return Backlog(waiting=pending.waiting, failed=pending.failed, oldest_at=pending.oldest_at)
+        """Look at what waits in the database and what was given up; `health` tells it from then on."""
+        return await self._call(lambda app: app.watch.look())
 
     async def retry(self) -> int:
         """Have what waits and what was given up worked on anew; return how many sessions that are."""
@@ -166,7 +171,10 @@ class InProcessMemory:
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[MemoryApp]:
-        async with MemoryApp.open(self._settings, models=self._models) as app:
+        async with AsyncExitStack() as stack:
+            app = await stack.enter_async_context(
+                MemoryApp.open(self._settings, models=self._models, health=self.health)
+            )
             self.health.extractor, self.health.embedder = app.models.facts.name, app.models.embedder.name
             self.health.opened = True
             logger.info(
@@ -178,11 +186,14 @@ class InProcessMemory:
             if self._settings.worker:
                 self._jobs = AppThread("twofold-jobs", self._work)
                 self._jobs.open_soon()
+            else:
+                await stack.enter_async_context(app.watch.going_on())
             yield app
 
     @asynccontextmanager
     async def _work(self) -> AsyncIterator[MemoryApp]:
-        async with MemoryApp.open(self._settings, models=self._models) as app, app.working():
+        opening = MemoryApp.open(self._settings, models=self._models, health=self.health)
+        async with opening as app, app.working():
             yield app
 
     def _note(self, scope: Scope, session_id: str, revision: int) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from twofold.health import Backlog, Health
 from twofold.memory.memories import Recall
+from twofold.memory.redaction import Redactor
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Transcript
 from twofold.memory.verbatim import VerbatimText
@@ -19,6 +20,11 @@ class MemoryAccess(Protocol):
     @property
     def health(self) -> Health:
         """What went wrong, and which models and database are in use."""
+        ...
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes secrets out of what is handed over."""
         ...
 
     def patience(self) -> float:

@@ -14,7 +14,7 @@ from psycopg import sql
 import twofold.cli.checks.packages
 from tests.cli.command import run_on_terminal
 from tests.cli.conftest import Twofold
-from tests.cli.seeds import ANNA, MARCH, Seeds, failed_close
+from tests.cli.seeds import ANNA, CAUSE, MARCH, Seeds, failed_close
 from twofold.cli.checks.subject import Subject
 from twofold.memory.findings import Finding
 from twofold.testing import OpenAIDouble, Reply
@@ -157,6 +157,7 @@ def test_what_waits_and_what_was_given_up_is_told(doctor: Doctor, seeds: Seeds) 
     assert "1 session to be saved" in about(findings, "saves", "warning")
     assert "0 workers alive | start a process" in about(findings, "saves", "warning")
     assert "given up, and remembered nowhere: 1 session" in about(findings, "saves", "warning")
+    assert f", of session 'lost': {CAUSE} | see to what it names" in about(findings, "saves", "warning")
 
 
 def test_a_worker_that_lives_is_counted(doctor: Doctor, seeds: Seeds) -> None:
@@ -167,7 +168,7 @@ def test_a_worker_that_lives_is_counted(doctor: Doctor, seeds: Seeds) -> None:
     assert "1 worker alive" in about(doctor(), "saves", "ok")
     seeds.accept(ANNA, "waits")
     assert "1 worker alive" in about(doctor(), "saves", "ok")
-    execute(seeds.url, "UPDATE twofold.inbox SET accepted_at = now() - interval '3 hours'")
+    execute(seeds.url, "UPDATE twofold.inbox SET waiting_since = now() - interval '3 hours'")
     assert "the oldest for 3 hours" in about(doctor(), "saves", "warning")
 
 

@@ -41,6 +41,15 @@ def test_what_is_not_saved_is_listed_with_its_cause(twofold: Twofold, three: See
     assert done.stdout.count(CAUSE) == 2
 
 
+def test_how_much_there_is_and_what_failed_last_is_said_beside_the_list(twofold: Twofold, three: Seeds) -> None:
+    told = twofold("jobs", "list").stderr
+    assert "1 session to be saved, the oldest since 20" in told
+    assert "2 sessions given up: see `twofold jobs retry --all`" in told
+    assert f", of session 'lost': {CAUSE}" in told
+    assert "1 session given up" in twofold("jobs", "list", "--tenant", "zeta").stderr
+    assert "given up" not in twofold("jobs", "list", "--user", "ben").stderr
+
+
 def test_the_list_can_be_narrowed(twofold: Twofold, three: Seeds) -> None:
     assert {state for state, *_ in sessions(twofold("jobs", "list", "--failed").stdout)} == {"failed"}
     assert sessions(twofold("jobs", "list", "--tenant", "zeta").stdout) == [("failed", "zoe", "lost")]
@@ -50,6 +59,7 @@ def test_the_list_can_be_narrowed(twofold: Twofold, three: Seeds) -> None:
 def test_json_has_every_field_of_a_job(twofold: Twofold, three: Seeds) -> None:
     (job,) = json.loads(twofold("jobs", "list", "--failed", "--tenant", "zeta", "--json").stdout)["jobs"]
     assert job.pop("accepted_at").startswith("20")
+    assert job.pop("failed_at").startswith("20")
     assert job == {
         "state": "failed",
         "tenant_id": "zeta",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from contextvars import Context
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -42,7 +43,8 @@ class Apps:
         opening = self._open.get(loop)
         if opening is None or opening.failed:
             stack = AsyncExitStack()
-            task = loop.create_task(self._opened(stack), name="twofold-open")
+            # In a context of its own: what begins here is no part of the request that opens the memory.
+            task = loop.create_task(self._opened(stack), name="twofold-open", context=Context())
             opening = self._open[loop] = _Opening(task, stack)
         try:
             return await asyncio.shield(opening.task)

@@ -16,17 +16,21 @@ from twofold.api.opened import OpensMemory, work_on
 from twofold.api.problems import NoSurprises, handle_problems
 from twofold.api.redacted_query import RedactedQuery
 from twofold.api.routes import all_routes
+from twofold.api.traced_request import QUIET, TracedRequest
+from twofold.memory.redaction import DEFAULT, Redactor
 
 
 def build_app(
     *,
     memory: OpensMemory,
     authenticator: Authenticates,
+    redactor: Redactor = DEFAULT,
     lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None,
 ) -> FastAPI:
     """Return the app with every route of `/memory`.
 
-    `memory` returns the memory opened on the running loop, and is asked at each request. What belongs to the
+    `memory` returns the memory opened on the running loop, and is asked at each request. `redactor` takes secrets out
+    of addresses, which logs tell. What belongs to the
     whole server (docs, redirects, the errors of other addresses) is left alone: a LangGraph server takes over
     routes, middleware, error handlers and lifespan.
     """
@@ -39,8 +43,10 @@ def build_app(
         openapi_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
+        telemetry=QUIET,
         middleware=[
-            Middleware(RedactedQuery),
+            Middleware(TracedRequest),
+            Middleware(RedactedQuery, redactor=redactor),
             Middleware(NoSurprises),
             Middleware(Authenticated, authenticator=authenticator),
             Middleware(BodyLimit),

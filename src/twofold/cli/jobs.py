@@ -15,9 +15,10 @@ from twofold.memory.errors import NotFound
 from twofold.memory.keys import body_id, key_of_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from twofold.store.database import Database
+    from twofold.store.inbox_rows import Pending
     from twofold.store.jobs import Job
 
 MOST_OF_ONE_NAME = 20
@@ -95,6 +96,7 @@ async def _list(tenant: str | None, user: str | None, limit: int, *, failed: boo
     chosen = JobFilter(tenant_id=tenant, user_id=user, failed=failed)
     async with opened_database(load_settings()) as database:
         found = await database.backlog.jobs(chosen, limit=limit)
+        pending = await database.backlog.pending(tenants=None if tenant is None else [tenant])
     if as_json:
         print_document({"jobs": [_document(job) for job in found]})
         return
@@ -103,6 +105,9 @@ async def _list(tenant: str | None, user: str | None, limit: int, *, failed: boo
         said("There may be more: see --limit")
     if not found:
         said("No save was given up" if failed else "Every accepted session is saved")
+    elif user is None:
+        for line in _summary(pending):
+            said(line)
 
 
 async def _retry(tenant: str | None, user: str | None, session: str | None) -> int:
@@ -157,6 +162,18 @@ def _brief(jobs: Sequence[Job]) -> Listing:
     return Listing(columns=("state", "accepted", "session, and what happened"), rows=rows)
 
 
+def _summary(pending: Pending) -> Iterator[str]:
+    """Say how much there is, since when, what failed last, and what to do."""
+    if pending.waiting:
+        waiting = f"{many(pending.waiting, 'session')} to be saved, the oldest since {short(pending.oldest_at)} UTC"
+        yield f"{waiting}; `twofold doctor` says whether a worker is alive"
+    if pending.failed:
+        yield f"{many(pending.failed, 'session')} given up: see `twofold jobs retry --all`, and `twofold jobs drop`"
+    if pending.error:
+        at = f" at {short(pending.failed_at)} UTC" if pending.failed_at else ""
+        yield f"Last error{at}, of session {body_id(pending.failing_session or '')!r}: {pending.error}"
+
+
 def _full(jobs: Sequence[Job]) -> Listing:
     rows: list[tuple[Cell, ...]] = [
         (
@@ -185,4 +202,5 @@ def _document(job: Job) -> dict[str, Any]:
         "accepted_at": job.accepted_at.isoformat(),
         "due_at": None if job.due_at is None else job.due_at.isoformat(),
         "cause": job.cause,
+        "failed_at": None if job.failed_at is None else job.failed_at.isoformat(),
     }

@@ -18,6 +18,7 @@ from tests.unit.nodes.ports import (
     write_ports,
 )
 from twofold.graphs.write import build_write
+from twofold.memory.chunks import CHUNK_BYTES, MOST_CHUNKS
 from twofold.memory.errors import ExtractionFailed, InvalidInput
 from twofold.memory.keys import episode_key
 from twofold.memory.memories import FactChange
@@ -72,13 +73,24 @@ async def test_a_single_tool_call_is_enough() -> None:
     assert len(memories.saves) == 1
 
 
-async def test_turns_that_were_seen_are_context_and_not_extracted_again() -> None:
+async def test_turns_that_were_seen_are_not_sent_again() -> None:
     facts = ScriptedExtractor()
     ports = write_ports(facts=facts, memories=DictMemories(seen=frozenset({"u1", "a1"})))
     await run(ports, TALK)
     assert facts.asked == []
     await run(ports, [*TALK, said("u2", "Company 1000", minute=2)])
-    assert [(turn.event_id, turn.context) for turn in facts.asked[0]] == [("u1", True), ("a1", True), ("u2", False)]
+    assert [turn.event_id for turn in facts.asked[0]] == ["u2"]
+
+
+async def test_what_the_agent_said_last_waits_for_the_users_answer() -> None:
+    facts, memories = ScriptedExtractor(), DictMemories()
+    await run(write_ports(facts=facts, memories=memories), TALK)
+    assert [turn.event_id for turn in facts.asked[0]] == ["u1"]
+    assert memories.saves[0].seen_event_ids == ("u1",)
+    memories.seen = frozenset({"u1"})
+    await run(write_ports(facts=facts, memories=memories), [*TALK, said("u2", "Yes.", minute=2)])
+    assert [turn.event_id for turn in facts.asked[1]] == ["a1", "u2"]
+    assert memories.saves[1].seen_event_ids == ("a1", "u2")
 
 
 async def test_a_failing_branch_writes_nothing_and_the_retry_pays_only_for_it() -> None:
@@ -109,13 +121,13 @@ async def test_a_fact_rests_on_user_events_only_whatever_the_extractor_names() -
     facts = ScriptedExtractor(
         [
             FactChange(action="ADD", text="one", event_ids=("a1", "u1", "invented")),
-            FactChange(action="ADD", text="two"),
+            FactChange(action="ADD", text="of nobody"),
             FactChange(action="ADD", text="of the agent", event_ids=("a1",)),
         ]
     )
     entries = [*TALK, said("u2", "And company 1000.", minute=2)]
     await run(write_ports(memories=memories, facts=facts), entries)
-    assert [change.source.event_ids for change in memories.saves[0].changes] == [("u1",), ("u1", "u2")]
+    assert [(change.text, change.source.event_ids) for change in memories.saves[0].changes] == [("one", ("u1",))]
 
 
 async def test_agent_text_alone_is_never_extracted() -> None:
@@ -193,12 +205,12 @@ def test_every_input_field_is_described_in_the_schema() -> None:
     assert all("description" in field or "allOf" in field or "$ref" in field for field in properties.values())
 
 
-async def test_what_was_erased_as_a_fact_is_not_read_again_not_even_as_context() -> None:
+async def test_what_was_erased_as_a_fact_is_not_read_again() -> None:
     facts = ScriptedExtractor()
     stone = Tombstone(kind="semantic", before=None, event_ids=frozenset({"u1"}))
     memories = DictMemories(seen=frozenset({"u1", "a1"}), tombstones=(stone,))
     await run(write_ports(facts=facts, memories=memories), [*TALK, said("u2", "Thanks.", minute=2)])
-    assert [turn.event_id for turn in facts.asked[0]] == ["a1", "u2"]
+    assert [turn.event_id for turn in facts.asked[0]] == ["u2"]
 
 
 async def test_exact_durations_that_arrive_later_reach_the_episode_without_a_model_call() -> None:
@@ -227,3 +239,14 @@ async def test_a_correction_late_in_a_very_long_session_replaces_what_was_said_e
     await run(write_ports(memories=memories, facts=OfflineFactExtractor()), entries)
     (save,) = memories.saves
     assert [(change.action, change.text) for change in save.changes] == [("ADD", "The user's currency is EUR.")]
+
+
+async def test_a_session_beyond_the_limit_is_refused_before_either_model_is_asked() -> None:
+    facts, narrator, memories = ScriptedExtractor(), ScriptedNarrator(), DictMemories()
+    ports = write_ports(facts=facts, narrator=narrator, memories=memories)
+    most = [said(f"u{number:03}", "x" * (CHUNK_BYTES // 2 + 1_000)) for number in range(MOST_CHUNKS)]
+    with pytest.raises(InvalidInput, match=r"'s1' has 1,111,\d\d\d bytes .* 101 requests; the limit is 100 of 20,000"):
+        await run(ports, [*most, said("last", "x" * (CHUNK_BYTES // 2 + 1_000)), *CLOSE[1:]])
+    assert (facts.asked, narrator.asked, memories.saves) == ([], [], [])
+    await run(ports, most)
+    assert len(facts.asked) == MOST_CHUNKS

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -48,6 +49,30 @@ async def test_it_opens_once_for_many_callers_and_closes_once() -> None:
     thread.close()
     assert opening.closed == 1
     assert not thread.alive
+
+
+async def test_an_action_is_part_of_what_its_caller_does_and_what_the_opening_began_is_not() -> None:
+    """What begins there outlives the call that opens the memory."""
+    turn: ContextVar[str] = ContextVar("turn", default="none")
+    seen: list[str] = []
+
+    @asynccontextmanager
+    async def enter() -> AsyncIterator[Any]:
+        seen.append(turn.get())
+        began = asyncio.create_task(asyncio.sleep(0, turn.get()))
+        seen.append(await began)
+        yield seen
+
+    async def act(app: object) -> str:
+        return turn.get()
+
+    thread = AppThread("twofold-test", enter)
+    turn.set("the first")
+    assert await thread.call(act) == "the first"
+    turn.set("the second")
+    assert await thread.call(act) == "the second"
+    assert seen == ["none", "none"]
+    thread.close()
 
 
 async def test_callers_that_wait_while_an_opening_fails_share_its_error() -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from twofold.cli.checks.subject import Subject, ok, warning
-from twofold.cli.output import many
+from twofold.cli.output import many, short
 from twofold.clock import SystemClock
 from twofold.memory.findings import Finding
+from twofold.memory.keys import body_id
 from twofold.store.inbox_rows import Pending
 from twofold.store.overview import Workers
 
@@ -21,7 +22,7 @@ async def check_queue(subject: Subject) -> list[Finding]:
         return []
     async with subject.opened() as database:
         pending, workers = await database.backlog.pending(), await database.overview.workers()
-    return [*_waiting(pending, workers), *_failed(pending)]
+    return [*_waiting(pending, workers), *_failed(pending), *_last_error(pending)]
 
 
 def _waiting(pending: Pending, workers: Workers) -> Iterator[Finding]:
@@ -45,6 +46,16 @@ def _failed(pending: Pending) -> Iterator[Finding]:
             "saves",
             f"given up, and remembered nowhere: {many(pending.failed, 'session')}",
             "see `twofold jobs list --failed` for causes, then `twofold jobs retry --all`, or drop them",
+        )
+
+
+def _last_error(pending: Pending) -> Iterator[Finding]:
+    if pending.error:
+        at = f" at {short(pending.failed_at)} UTC" if pending.failed_at else ""
+        yield warning(
+            "saves",
+            f"the last attempt that failed{at}, of session {body_id(pending.failing_session or '')!r}: {pending.error}",
+            "see to what it names; what waits is tried again by itself, and at once by `twofold jobs retry --all`",
         )
 
 
