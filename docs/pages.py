@@ -1,4 +1,4 @@
-"""The pages of docs/reference/ that come from code: settings, routes, and what the graphs take and return, commands."""
+"""The pages of docs/reference/ that come from code: settings, routes, graphs, commands, spans and metrics."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from command_page import command_page
 from langchain_core.runnables import Runnable
+from telemetry_page import telemetry_page
 
 from twofold.api.http_app import build_app
 from twofold.graphs.read import build_read
@@ -33,6 +34,7 @@ def pages() -> dict[str, str]:
         "routes": _routes_page(),
         "graphs": _graphs_page(),
         "cli": f"{HEAD}{command_page()}",
+        "telemetry": f"{HEAD}{telemetry_page(build_write(NO_PARTS), build_read(NO_PARTS))}",
     }
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from twofold.memory.errors import InvalidInput
-from twofold.memory.memories import Applied, FactChange, Memory
+from twofold.memory.memories import Applied, FactChange, Memory, Retraction
 from twofold.memory.scope import Scope
 from twofold.memory.steps import Episode, EpisodeWords, Turn
 from twofold.memory.transcript import Entry
@@ -17,6 +17,7 @@ ENTRIES: TypeAdapter[tuple[Entry, ...]] = TypeAdapter(tuple[Entry, ...])
 TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
 EPISODE: TypeAdapter[Episode | None] = TypeAdapter(Episode | None)
 FACT_CHANGES: TypeAdapter[tuple[FactChange, ...]] = TypeAdapter(tuple[FactChange, ...])
+RETRACTIONS: TypeAdapter[tuple[Retraction, ...]] = TypeAdapter(tuple[Retraction, ...])
 WORDS: TypeAdapter[EpisodeWords] = TypeAdapter(EpisodeWords)
 APPLIED: TypeAdapter[tuple[Applied, ...]] = TypeAdapter(tuple[Applied, ...])
 MEMORIES: TypeAdapter[tuple[Memory, ...]] = TypeAdapter(tuple[Memory, ...])

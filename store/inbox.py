@@ -22,9 +22,9 @@ from twofold.store.inbox_rows import (
     EMPTY,
     ENTRIES,
     FAILED,
-    FIND,
     FIND_LOCKED,
     KNOWN,
+    LOAD,
     STATE,
     UPDATE,
     InboxRow,
@@ -39,6 +39,7 @@ from twofold.store.ttl import expiry
 
 T = TypeVar("T")
 
+LARGEST = 2**63 - 1
 _LONGEST_ERROR = 500
 _LONG = 500
 _BATCH = 5_000
@@ -54,11 +55,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """An accepted session as it is now, without what was erased since."""
+    """An accepted session as it is now, without what was erased since. `last_erase` numbers the last erase of it."""
 
     transcript: Transcript
     revision: int
     done_revision: int
+    last_erase: int
 
 
 class Inbox:
@@ -106,7 +108,7 @@ class Inbox:
         """Return the session, None if it was never accepted or was erased."""
         session = which(scope, session_id)
         async with borrowed(self._pool) as connection:
-            row = await _row(connection, FIND, {**session, "now": self._clock.now()})
+            row = await _row(connection, LOAD, {**session, "now": self._clock.now()})
             if row is None or row.expired:
                 return None
             erased = await tombstones(connection, scope, session_id)
@@ -116,6 +118,7 @@ class Inbox:
             transcript=Transcript(session_id=session_id, entries=entries),
             revision=row.revision,
             done_revision=row.done_revision,
+            last_erase=row.last_erase,
         )
 
     async def state(self, scope: Scope, session_id: str) -> SessionState | None:
@@ -126,18 +129,23 @@ class Inbox:
         ):
             return await (await cursor.execute(STATE, which(scope, session_id))).fetchone()
 
-    async def mark_done(self, scope: Scope, session_id: str, revision: int, reason: str = "") -> None:
-        """Note that this revision needs no more work; `reason` says why nothing was stored."""
-        noted = {**which(scope, session_id), "revision": revision, "reason": reason}
+    async def mark_done(
+        self, scope: Scope, session_id: str, revision: int, reason: str = "", *, last_erase: int = LARGEST
+    ) -> None:
+        """Note that this revision needs no more work; `reason` says why nothing was stored.
+
+        Nothing is noted of a session that was erased since `last_erase`: it begins anew, at revision 1.
+        """
+        noted = {**which(scope, session_id), "revision": revision, "reason": reason, "last_erase": last_erase}
         async with borrowed(self._pool) as connection:
             await connection.execute(DONE, noted)
 
     async def mark_failed(self, scope: Scope, session_id: str, revision: int, cause: str, *, final: bool) -> None:
         """Note why an attempt failed; with `final` the revision becomes a dead letter until it is tried anew."""
         said = cause.encode(errors="replace").decode().replace("\x00", "")[:_LONGEST_ERROR]
-        noted = {**which(scope, session_id), "revision": revision if final else 0, "error": said}
+        failed = {"revision": revision if final else 0, "error": said, "now": self._clock.now()}
         async with borrowed(self._pool) as connection:
-            await connection.execute(FAILED, noted)
+            await connection.execute(FAILED, {**which(scope, session_id), **failed})
 
 
 async def _news(known: dict[Identity, bool], arrived: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -14,6 +14,17 @@ FROM twofold.inbox
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
 FIND_LOCKED: LiteralString = f"{FIND}FOR UPDATE"
+# With the last erase of all that was accepted of it: a session of that id that is accepted later is another one.
+LOAD: LiteralString = """
+SELECT revision, done_revision,
+       coalesce(expires_at <= %(now)s AND revision <= greatest(done_revision, failed_revision), false) AS expired,
+       (SELECT coalesce(max(id), 0) FROM twofold.tombstone t
+        WHERE t.tenant_label = %(tenant)s AND (t.user_label = %(user)s OR t.user_label IS NULL)
+          AND (t.session_label = %(session)s OR t.session_label IS NULL)
+          AND t.kind IS NULL AND t.before IS NOT NULL) AS last_erase
+FROM twofold.inbox
+WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+"""
 ADD: LiteralString = """
 INSERT INTO twofold.inbox
     (tenant_label, user_label, session_label, tenant_id, user_id, session_id, accepted_at)
@@ -22,7 +33,9 @@ ON CONFLICT DO NOTHING
 """
 UPDATE: LiteralString = """
 UPDATE twofold.inbox
-SET revision = %(revision)s, accepted_at = %(now)s, expires_at = %(expires_at)s, reason = ''
+SET revision = %(revision)s, accepted_at = %(now)s, expires_at = %(expires_at)s, reason = '',
+    waiting_since = CASE WHEN revision > greatest(done_revision, failed_revision)
+                         THEN coalesce(waiting_since, accepted_at) ELSE %(now)s END
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
 """
 KNOWN: LiteralString = """
@@ -55,23 +68,41 @@ WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(
 """
 DONE: LiteralString = """
 UPDATE twofold.inbox
-SET done_revision = greatest(done_revision, %(revision)s), reason = %(reason)s, error = ''
+SET done_revision = greatest(done_revision, %(revision)s), reason = %(reason)s, error = '', failed_at = NULL,
+    waiting_since = CASE WHEN revision > %(revision)s THEN accepted_at END
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+  AND NOT EXISTS (
+    SELECT 1 FROM twofold.tombstone t
+    WHERE t.tenant_label = %(tenant)s AND (t.user_label = %(user)s OR t.user_label IS NULL)
+      AND (t.session_label = %(session)s OR t.session_label IS NULL)
+      AND t.kind IS NULL AND t.before IS NOT NULL AND t.id > %(last_erase)s)
 """
 FAILED: LiteralString = """
 UPDATE twofold.inbox
-SET failed_revision = greatest(failed_revision, %(revision)s), error = %(error)s
+SET failed_revision = greatest(failed_revision, %(revision)s), error = %(error)s, failed_at = %(now)s
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
+  AND revision >= %(revision)s  -- else it was erased meanwhile, and this is another session of that id
 """
 PENDING: LiteralString = """
-SELECT count(*) FILTER (WHERE revision > failed_revision) AS waiting,
-       count(*) FILTER (WHERE revision <= failed_revision) AS failed,
-       min(accepted_at) FILTER (WHERE revision > failed_revision) AS oldest_at
-FROM twofold.inbox
-WHERE revision > done_revision
-  AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
-  AND (%(tenants)s::text[] IS NULL OR tenant_label = ANY(%(tenants)s))
-  AND (%(session)s::text IS NULL OR session_label = %(session)s)
+WITH pending AS MATERIALIZED (
+    SELECT revision > failed_revision AS waits, coalesce(waiting_since, accepted_at) AS since,
+           session_id, error, failed_at, accepted_at
+    FROM twofold.inbox
+    WHERE revision > done_revision
+      AND (%(tenant)s::text IS NULL OR (tenant_label = %(tenant)s AND user_label = %(user)s))
+      AND (%(tenants)s::text[] IS NULL OR tenant_label = ANY(%(tenants)s))
+      AND (%(session)s::text IS NULL OR session_label = %(session)s)
+), failing AS (
+    SELECT session_id, error, failed_at FROM pending WHERE error <> ''
+    ORDER BY failed_at DESC NULLS LAST, accepted_at DESC LIMIT 1
+)
+SELECT count(*) FILTER (WHERE waits) AS waiting,
+       count(*) FILTER (WHERE NOT waits) AS failed,
+       min(since) FILTER (WHERE waits) AS oldest_at,
+       (SELECT session_id FROM failing) AS failing_session,
+       coalesce((SELECT error FROM failing), '') AS error,
+       (SELECT failed_at FROM failing) AS failed_at
+FROM pending
 """
 WAITING: LiteralString = """
 SELECT tenant_id, user_id, session_id, revision
@@ -98,6 +129,7 @@ class InboxRow:
     revision: int
     done_revision: int
     expired: bool
+    last_erase: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +163,14 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """How many accepted sessions wait, since when the oldest does, and how many were given up."""
+    """How many accepted sessions wait, since when the oldest does, and how many were given up.
+
+    `error` is why a save of them failed last, empty if none did: at `failed_at` (None: unknown), of `failing_session`.
+    """
 
     waiting: int
     failed: int
     oldest_at: datetime | None
+    failing_session: str | None = None
+    error: str = ""
+    failed_at: datetime | None = None

@@ -10,7 +10,8 @@ from twofold.memory.memories import Part
 from twofold.memory.ports import Clock
 from twofold.memory.scope import Scope
 from twofold.store.labels import which
-from twofold.store.pool import Pool, borrowed
+from twofold.store.pool import Pool, borrowed, transaction
+from twofold.store.scopes import hold_scope
 from twofold.store.storable import checked_json
 
 ERASING = timedelta(hours=1)
@@ -26,7 +27,7 @@ INSERT INTO twofold.kept (tenant_label, user_label, session_label, part, input_h
 SELECT %(tenant)s, %(user)s, %(session)s, %(part)s, %(input_hash)s, %(result)s::jsonb, %(now)s
 WHERE NOT EXISTS (
     SELECT 1 FROM twofold.tombstone
-    WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+    WHERE tenant_label = %(tenant)s AND (user_label = %(user)s OR user_label IS NULL)
       AND (session_label IS NULL OR session_label = %(session)s) AND erased_at > %(erasing_since)s)
 ON CONFLICT (tenant_label, user_label, session_label, part) DO UPDATE
 SET input_hash = excluded.input_hash, result = excluded.result, kept_at = excluded.kept_at
@@ -64,5 +65,6 @@ class PostgresKept:
             "now": now,
             "erasing_since": now - ERASING,
         }
-        async with borrowed(self._pool) as connection:
+        async with transaction(self._pool) as connection:
+            await hold_scope(connection, scope, now)  # an erase under way would not see it, nor it the tombstone
             await connection.execute(_KEEP, kept)

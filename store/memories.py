@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import LiteralString
 
 from twofold.memory.history import AuditEntry
 from twofold.memory.keys import fingerprint
@@ -16,46 +15,39 @@ from twofold.memory.memories import (
     Page,
     Position,
     Progress,
+    Retraction,
     Save,
     Source,
     Vector,
 )
 from twofold.memory.ports import Clock
+from twofold.memory.rewinds import Undone
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.times import checked_time
 from twofold.memory.verbatim import VerbatimText
-from twofold.store import audit, erase, recall
+from twofold.store import audit, recall
 from twofold.store.correct import correctable, correction, kept_of
-from twofold.store.erase import Erased
+from twofold.store.erasing import Erasing
 from twofold.store.everything import Everything
-from twofold.store.labels import which
 from twofold.store.page import Listed, page
 from twofold.store.persist import persist
 from twofold.store.pool import Connection, Pool, borrowed, transaction
+from twofold.store.progress import progress
 from twofold.store.queue import Queue
-from twofold.store.scopes import lock_scope, tombstones
+from twofold.store.retractions import retractions
+from twofold.store.scopes import lock_scope
 from twofold.store.storable import is_storable
 from twofold.store.ttl import Expiry
 
-_PROGRESS: LiteralString = """
-SELECT (SELECT generation FROM twofold.scope
-        WHERE tenant_label = %(tenant)s AND user_label = %(user)s) AS generation,
-       (SELECT event_ids FROM twofold.ledger
-        WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
-          AND (expires_at IS NULL OR expires_at > %(now)s)) AS event_ids
-"""
 
-
-class PostgresMemories:
+class PostgresMemories(Erasing):
     """Reads, writes and erases memories; every call is bound to exactly one scope."""
 
     def __init__(self, pool: Pool, *, dims: int, ttl_days: int | None, clock: Clock, queue: Queue) -> None:
         """Use the pool on its event loop. Vectors have `dims` numbers; `ttl_days` None = nothing expires."""
-        self._pool = pool
+        super().__init__(pool, clock=clock, queue=queue)
         self._dims = dims
         self._ttl_days = ttl_days
-        self._clock = clock
-        self._queue = queue
         self._expiry = Expiry(pool, ttl_days=ttl_days, clock=clock)
 
     async def search(
@@ -78,17 +70,13 @@ class PostgresMemories:
 
     async def progress(self, scope: Scope, session_id: str) -> Progress:
         """Return what of this session is stored already. Events erased as facts count as stored."""
-        wanted = {**which(scope, session_id), "now": self._clock.now()}
         async with borrowed(self._pool) as connection:
-            row = await (await connection.execute(_PROGRESS, wanted)).fetchone()
-            erased = await tombstones(connection, scope, session_id)
-        stored = row or {"generation": None, "event_ids": None}
-        buried = frozenset[str]().union(*(stone.event_ids for stone in erased if stone.kind != "episodic"))
-        return Progress(
-            generation=stored["generation"] or 0,
-            seen_event_ids=buried | frozenset(stored["event_ids"] or ()),
-            tombstones=erased,
-        )
+            return await progress(connection, scope, session_id, self._clock.now())
+
+    async def retractions(self, scope: Scope, session_id: str, undone: Undone) -> tuple[Retraction, ...]:
+        """Return what the facts are without what was undone of this session; none where nothing changes."""
+        async with borrowed(self._pool) as connection:
+            return await retractions(connection, scope, session_id, undone, self._clock.now())
 
     async def save(self, save: Save, vectors: Mapping[str, Vector]) -> tuple[Applied, ...]:
         """Persist all changes in one transaction. `vectors` holds one vector for each text.
@@ -203,23 +191,6 @@ class PostgresMemories:
     async def sweep(self) -> int:
         """Delete what has expired, of all scopes; return how many rows that were."""
         return await self._expiry.sweep()
-
-    async def erase_memory(self, scope: Scope, key: str) -> Erased:
-        """Erase one memory with its traces; a key that is not this person's is left alone."""
-        if not is_storable(key):
-            return Erased()
-        async with transaction(self._pool) as connection:
-            return await erase.erase_memory(connection, scope, key, self._clock.now())
-
-    async def erase_session(self, scope: Scope, session_id: str) -> Erased:
-        """Erase what was accepted of a session and what rests on it."""
-        async with transaction(self._pool) as connection:
-            return await erase.erase_session(connection, self._queue, scope, session_id, self._clock.now())
-
-    async def erase_user(self, scope: Scope) -> Erased:
-        """Erase everything of a person."""
-        async with transaction(self._pool) as connection:
-            return await erase.erase_user(connection, self._queue, scope, self._clock.now())
 
     async def _persist(self, save: Save, vectors: Mapping[str, Vector], *, compare: bool) -> tuple[Applied, ...]:
         async with transaction(self._pool) as connection:

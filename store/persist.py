@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from twofold.memory.errors import Conflict, InvalidInput
 from twofold.memory.keys import fingerprint
-from twofold.memory.memories import Applied, Change, Memory, Save, Vector
+from twofold.memory.memories import Applied, Change, Memory, Save, Vector, texts_of
 from twofold.memory.times import checked_time
 from twofold.store.audit import record
 from twofold.store.labels import which
@@ -75,7 +75,7 @@ async def persist(
     Raises Conflict, InvalidInput for what Postgres cannot keep, ModelFailed for an unusable vector.
     """
     _check(save)
-    usable = checked_vectors((change.text for change in save.changes if change.action != "DELETE"), vectors, dims)
+    usable = checked_vectors(texts_of(save), vectors, dims)
     moved = await lock_scope(connection, save.scope, now) != save.generation and compare
     erased = await tombstones(connection, save.scope, save.session_id)
     if moved and is_repeated(save, await _seen(connection, save, now), erased):
@@ -111,7 +111,8 @@ def _check(save: Save) -> None:
 
 def _without_facts(save: Save) -> Save:
     changes = tuple(change for change in save.changes if change.kind == "episodic")
-    return replace(save, changes=changes, seen_event_ids=())
+    retracted = tuple(gone for gone in save.retracted if gone.kind == "episodic")
+    return replace(save, changes=changes, retracted=retracted, seen_event_ids=())
 
 
 async def _seen(connection: Connection, save: Save, now: datetime) -> Sequence[str]:
@@ -122,12 +123,14 @@ async def _seen(connection: Connection, save: Save, now: datetime) -> Sequence[s
 
 async def _stored(connection: Connection, save: Save, changes: Sequence[Change], now: datetime) -> list[Memory]:
     """Return the memories that the changes name or repeat. What has expired is deleted, never revived."""
-    if not changes:
+    if not changes and not save.retracted:
         return []
+    named = [key for change in changes for key in (change.key, new_key(save, change)) if key]
+    said = [change.text for change in changes if change.kind == "semantic"]
     wanted = {
         "prefixes": list(prefixes_of(save.scope)),
-        "keys": [key for change in changes for key in (change.key, new_key(save, change)) if key],
-        "fingerprints": [fingerprint(change.text) for change in changes if change.kind == "semantic"],
+        "keys": [*named, *(gone.key for gone in save.retracted)],
+        "fingerprints": [fingerprint(text) for text in (*said, *(gone.text or "" for gone in save.retracted))],
         "now": now,
     }
     await connection.execute(_DROP_EXPIRED, wanted)
@@ -138,7 +141,9 @@ async def _stored(connection: Connection, save: Save, changes: Sequence[Change],
 
 async def _note(connection: Connection, save: Save, result: Reconciled, now: datetime, ttl_days: int | None) -> None:
     session = which(save.scope, save.session_id)
-    if any(applied.action != "NOOP" for applied in result.applied):
+    if (
+        result.written or result.deleted
+    ):  # a source more, too: a retraction that does not know of it would delete the fact
         await raise_generation(connection, save.scope)
     if save.seen_event_ids:
         dated = {"now": now, "expires_at": expiry(now, ttl_days)}

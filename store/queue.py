@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from procrastinate import App, PsycopgConnector
@@ -23,7 +24,8 @@ An earlier job that is due in the future holds up all later ones of its priority
 _DEAD = ("failed", "cancelled", "aborted")
 _DELETE = """
 DELETE FROM twofold.procrastinate_jobs
-WHERE lock = %(lock)s AND queue_name = %(queue)s AND status = ANY(%(statuses)s::twofold.procrastinate_job_status[])
+WHERE lock = ANY(%(locks)s) AND queue_name = %(queue)s
+  AND status = ANY(%(statuses)s::twofold.procrastinate_job_status[])
   AND (%(only)s::jsonb IS NULL OR args @> %(only)s::jsonb)
   AND (%(up_to)s::int IS NULL OR (args ->> 'revision')::int <= %(up_to)s)
 """
@@ -73,30 +75,39 @@ class Queue:
 
         Where `up_to` is given, those of later revisions stay.
         """
-        return await self._delete(connection, scope, session_id, [*_DEAD, "todo"], up_to)
+        return await self._delete(connection, [lock_of(scope)], session_id, [*_DEAD, "todo"], up_to)
+
+    async def discard_people(self, connection: Connection, locks: Sequence[str]) -> int:
+        """Delete the jobs of the people of these locks that do not run; return how many."""
+        return await self._delete(connection, locks, None, [*_DEAD, "todo"])
 
     async def discard_failed(self, connection: Connection, scope: Scope, session_id: str) -> int:
         """Delete the dead letters of a session; return how many."""
-        return await self._delete(connection, scope, session_id, [*_DEAD])
+        return await self._delete(connection, [lock_of(scope)], session_id, [*_DEAD])
 
     async def _delete(
         self,
         connection: Connection,
-        scope: Scope,
+        locks: Sequence[str],
         session_id: str | None,
         statuses: list[str],
         up_to: int | None = None,
     ) -> int:
         await own_path(connection)
         only = None if session_id is None else Jsonb({"session_id": escaped(session_id)})
-        chosen: dict[str, Any] = {"lock": lock_of(scope), "queue": QUEUE, "statuses": statuses}
+        chosen: dict[str, Any] = {"locks": list(locks), "queue": QUEUE, "statuses": statuses}
         chosen |= {"only": only, "up_to": up_to}
         return (await connection.execute(_DELETE, chosen)).rowcount
 
 
 def lock_of(scope: Scope) -> str:
-    """Return the lock by which one person's jobs run one at a time. Labels hold no slash."""
-    return f"{label(scope.tenant_id)}/{label(scope.user_id)}"
+    """Return the lock by which one person's jobs run one at a time."""
+    return lock_named(label(scope.tenant_id), label(scope.user_id))
+
+
+def lock_named(tenant_label: str, user_label: str) -> str:
+    """Return the lock of the person of these labels. Labels hold no slash."""
+    return f"{tenant_label}/{user_label}"
 
 
 def job_arguments(scope: Scope, session_id: str) -> dict[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import uuid4
 
 from twofold.memory.keys import episode_key, fact_key, fingerprint
-from twofold.memory.memories import Action, Applied, Change, Memory, Save, Source
+from twofold.memory.memories import Action, Applied, Change, Memory, Retraction, Save, Source
 from twofold.memory.scope import Kind
 
 # What is deleted first cannot be in the way of a fact that takes over its words.
@@ -28,12 +29,17 @@ class Recorded:
 
 @dataclass(slots=True)
 class Reconciled:
-    """What is to be written. `reworded` holds the keys whose words are new and need a new vector."""
+    """What is to be written.
+
+    `reworded` holds the keys whose words are new and need a new vector; `worded_by` the session they are from, where
+    that is not the one that is saved.
+    """
 
     applied: list[Applied] = field(default_factory=list)
     recorded: list[Recorded] = field(default_factory=list)
     written: dict[str, Memory] = field(default_factory=dict)
     reworded: set[str] = field(default_factory=set)
+    worded_by: dict[str, str] = field(default_factory=dict)
     deleted: dict[str, Kind] = field(default_factory=dict)
 
 
@@ -45,13 +51,16 @@ def new_key(save: Save, change: Change) -> str:
 
 
 def reconcile(save: Save, changes: Iterable[Change], stored: Iterable[Memory]) -> Reconciled:
-    """Apply the changes, deletions first, to the stored memories they name or whose words they repeat.
+    """Apply what was retracted, then the changes, deletions first, to the memories that they name or repeat.
 
     A fact whose words are there already gains a source and nothing else (NOOP). An update that comes to the
     words of another fact extends that one and deletes the updated one. What an update no longer finds is
-    added; what a deletion no longer finds is a NOOP.
+    added; what a deletion no longer finds is a NOOP. So is what was said before the fact was last said: a session
+    that is stored late brings no old words back.
     """
     desk = _Desk(save, stored)
+    for gone in save.retracted:
+        desk.retract(gone)
     for change in sorted(changes, key=lambda change: _ORDER[change.action]):
         desk.apply(change)
     return desk.result
@@ -76,9 +85,20 @@ class _Desk:
         self._memories = {memory.key: memory for memory in stored}
         self._keys = {fingerprint(memory.text): memory.key for memory in self._memories.values() if _is_fact(memory)}
 
+    def retract(self, gone: Retraction) -> None:
+        """Leave of a memory what does not rest on undone events; earlier words may be another fact's by now."""
+        change, current = _retracting(gone), self._memories.get(gone.key)
+        twin = None if gone.text is None else self._keys.get(fingerprint(gone.text))
+        if twin is not None and twin != gone.key:
+            self._rest(change, self._memories[twin], gone.sources)
+        if gone.text is None or (twin is not None and twin != gone.key and current is not None):
+            self._delete(change, gone.key)
+        elif twin is None or twin == gone.key:
+            self._restore(change, current, gone.sources)
+
     def apply(self, change: Change) -> None:
         if change.action == "DELETE":
-            self._delete(change, change.key or new_key(self._save, change))
+            self._withdraw(change, change.key or new_key(self._save, change))
         elif change.kind == "episodic":
             self._put(change, self._memories.get(new_key(self._save, change)))
         else:
@@ -91,7 +111,7 @@ class _Desk:
             self._put(change, current)
             return
         self._extend(change, self._memories[key])
-        if current is not None and current.key != key:
+        if current is not None and current.key != key and not _is_late(change, current):
             self._delete(change, current.key)
 
     def _put(self, change: Change, current: Memory | None) -> None:
@@ -99,6 +119,8 @@ class _Desk:
             self._add(change)
         elif (current.text, current.content) == (change.text, change.content):
             self._extend(change, current)
+        elif _is_late(change, current):
+            self._record("NOOP", change, current.key, before=current.text, after=current.text)
         else:
             self._reword(change, current)
 
@@ -121,18 +143,46 @@ class _Desk:
         self._record("ADD", change, key, before="", after=change.text)
 
     def _reword(self, change: Change, current: Memory) -> None:
-        sources = merged_sources(current.sources, change.source)
+        # An episode is told anew from the whole session: what it rested on before may have been rewound since.
+        is_whole = change.kind == "episodic"
+        sources = (change.source,) if is_whole else merged_sources(current.sources, change.source)
         memory = replace(
             current,
             text=change.text,
             content=change.content,
             sources=sources,
             rev=current.rev + 1,
-            updated_at=max(source.at for source in sources),
+            updated_at=_newest(sources),
         )
         self._keys.pop(fingerprint(current.text), None)
         self._write(memory, reworded=True)
         self._record("UPDATE", change, current.key, before=current.text, after=change.text)
+
+    def _restore(self, change: Change, current: Memory | None, sources: tuple[Source, ...]) -> None:
+        if current is not None and current.text == change.text:
+            self._write(replace(current, sources=sources, updated_at=_newest(sources)), reworded=False)
+            self._record("NOOP", change, current.key, before=current.text, after=current.text)
+            return
+        key = change.key or new_key(self._save, change)
+        memory = Memory(
+            key=key,
+            kind=change.kind,
+            text=change.text,
+            content=change.content,
+            sources=sources,
+            rev=1 if current is None else current.rev + 1,
+            created_at=min(source.at for source in sources) if current is None else current.created_at,
+            updated_at=_newest(sources),
+        )
+        before = "" if current is None else current.text
+        self._keys.pop(fingerprint(before), None)
+        self._write(memory, reworded=True)
+        self.result.worded_by[key] = sources[-1].session_id
+        self._record("UPDATE" if before else "ADD", change, key, before=before, after=change.text)
+
+    def _rest(self, change: Change, current: Memory, sources: tuple[Source, ...]) -> None:
+        for source in sources:
+            self._extend(replace(change, source=source), self._memories[current.key])
 
     def _extend(self, change: Change, current: Memory) -> None:
         sources = merged_sources(current.sources, change.source)
@@ -140,6 +190,13 @@ class _Desk:
             newest = max(current.updated_at, change.source.at)
             self._write(replace(current, sources=sources, updated_at=newest), reworded=False)
         self._record("NOOP", change, current.key, before=current.text, after=current.text)
+
+    def _withdraw(self, change: Change, key: str) -> None:
+        current = self._memories.get(key)
+        if current is not None and _is_late(change, current):
+            self._record("NOOP", change, key, before=current.text, after=current.text)
+        else:
+            self._delete(change, key)
 
     def _delete(self, change: Change, key: str) -> None:
         current = self._memories.pop(key, None)
@@ -165,6 +222,27 @@ class _Desk:
         self.result.recorded.append(
             Recorded(action=action, kind=change.kind, key=key, before=before, after=after, source=change.source)
         )
+
+
+def _retracting(gone: Retraction) -> Change:
+    text = gone.text or ""
+    return Change(
+        action="DELETE" if gone.text is None else "UPDATE",
+        kind=gone.kind,
+        key=gone.key,
+        text=text,
+        content={"content": text},
+        source=gone.because,
+    )
+
+
+def _is_late(change: Change, current: Memory) -> bool:
+    """Whether a fact was said after what would change it: an old session is stored late. By hand it is never late."""
+    return _is_fact(current) and change.source.origin != "user" and change.source.at < current.updated_at
+
+
+def _newest(sources: Iterable[Source]) -> datetime:
+    return max(source.at for source in sources)
 
 
 def _is_fact(memory: Memory) -> bool:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any
 
 from twofold.memory.jsontypes import Json, JsonObject
-from twofold.memory.memories import Memory, Origin, Source
+from twofold.memory.memories import Memory, Source, origin_of
 from twofold.memory.scope import Kind, Scope, namespace
 from twofold.store.storable import escaped, unescaped
 
-_ORIGINS: frozenset[str] = frozenset(get_args(Origin))
 _SCHEMA_NAMES: Mapping[Kind, str] = {"semantic": "Memory", "episodic": "Episode"}
 
 
@@ -96,12 +95,11 @@ def text_of(content: Any) -> str:
 
 
 def _source(item: JsonObject, row: StoreRow) -> Source:
-    origin = item.get("origin")
     return Source(
         session_id=unescaped(str(item.get("session_id", ""))),
         event_ids=tuple(str(event_id) for event_id in _list(item.get("event_ids"), of=object)),
         at=_time(item.get("at"), row.updated_at),
-        origin=origin if origin in _ORIGINS else "import",  # type: ignore[arg-type]  # checked here
+        origin=origin_of(item.get("origin")),
     )
 
 

@@ -10,9 +10,12 @@ from twofold.memory.tombstones import Tombstone
 from twofold.store.labels import which, whose
 from twofold.store.pool import Connection
 
+# Somebody new to a tenant that was erased starts at that erasure: a save that was prepared before it is out of date.
 _CREATE: LiteralString = """
-INSERT INTO twofold.scope (tenant_label, user_label, touched_on)
-VALUES (%(tenant)s, %(user)s, %(today)s) ON CONFLICT DO NOTHING
+INSERT INTO twofold.scope (tenant_label, user_label, touched_on, generation)
+SELECT %(tenant)s, %(user)s, %(today)s, coalesce(max(id), 0) FROM twofold.tombstone
+WHERE tenant_label = %(tenant)s AND user_label IS NULL
+ON CONFLICT DO NOTHING
 """
 _LOCK: LiteralString = """
 SELECT generation FROM twofold.scope WHERE tenant_label = %(tenant)s AND user_label = %(user)s FOR UPDATE
@@ -27,7 +30,7 @@ WHERE tenant_label = %(tenant)s AND user_label = %(user)s
 """
 _TOMBSTONES: LiteralString = """
 SELECT kind, before, event_ids FROM twofold.tombstone
-WHERE tenant_label = %(tenant)s AND user_label = %(user)s
+WHERE tenant_label = %(tenant)s AND (user_label = %(user)s OR user_label IS NULL)
   AND (session_label IS NULL OR session_label = %(session)s)
 """
 
@@ -48,7 +51,7 @@ async def raise_generation(connection: Connection, scope: Scope) -> None:
 
 
 async def tombstones(connection: Connection, scope: Scope, session_id: str) -> tuple[Tombstone, ...]:
-    """Return what was erased of this session, or of all sessions."""
+    """Return what was erased of this session, of all sessions of its person, or of the whole tenant."""
     rows = await (await connection.execute(_TOMBSTONES, which(scope, session_id))).fetchall()
     return tuple(
         Tombstone(kind=row["kind"], before=row["before"], event_ids=frozenset(row["event_ids"])) for row in rows

@@ -15,6 +15,8 @@ BATCH = 500
 MOST_BATCHES = 200
 KEPT_DAYS = 7
 """How long a paid extraction is kept: the retries of a save end after an hour, its operator may take days."""
+SETTLED_HOURS = 1
+"""How long after its session is stored: no save that goes on beside another one takes as long."""
 
 _MINUTES_A_DAY = 24 * 60
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
@@ -63,6 +65,14 @@ DELETE FROM twofold.ledger WHERE (tenant_label, user_label, session_label) IN (
 DELETE FROM twofold.kept WHERE (tenant_label, user_label, session_label, part) IN (
     SELECT tenant_label, user_label, session_label, part FROM twofold.kept
     WHERE kept_at <= %(kept_before)s ORDER BY kept_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED)
+""",
+    # What a worker kept that was taken for dead and went on while another one finished its save.
+    """
+DELETE FROM twofold.kept WHERE (tenant_label, user_label, session_label, part) IN (
+    SELECT k.tenant_label, k.user_label, k.session_label, k.part
+    FROM twofold.kept k JOIN twofold.inbox i USING (tenant_label, user_label, session_label)
+    WHERE k.kept_at <= %(settled_before)s AND i.done_revision >= i.revision
+    ORDER BY k.kept_at LIMIT %(batch)s FOR UPDATE OF k SKIP LOCKED)
 """,
     # A memory's history lives as long as it does, and then as long again, so that a deletion can be explained.
     """
@@ -151,6 +161,7 @@ class Expiry:
             "now": now,
             "batch": BATCH,
             "kept_before": now - timedelta(days=KEPT_DAYS),
+            "settled_before": now - timedelta(hours=SETTLED_HOURS),
             "idle_before": _NEVER if self._ttl_days is None else now - timedelta(days=self._ttl_days),
         }
         return sum([await self._sweep(statement, bounds) for statement in _SWEEP])

@@ -32,7 +32,7 @@ def checked_vectors(texts: Iterable[str], vectors: Mapping[str, Vector], dims: i
     for text in texts:
         vector = vectors.get(text)
         if vector is None:
-            raise ModelFailed(f"The embedder returned no vector for {text!r:.80}")
+            raise ModelFailed(f"The embedder returned no vector for a text of {len(text)} characters")
         checked_vector(vector, dims)
         chosen[text] = vector
     return chosen

@@ -12,7 +12,7 @@ from langgraph.store.base import PutOp
 from twofold.memory.identifiers import identifiers
 from twofold.memory.keys import fingerprint
 from twofold.memory.memories import Memory, Save, Vector
-from twofold.memory.scope import label, namespace
+from twofold.memory.scope import Scope, label, namespace
 from twofold.store.langgraph_tables import joined
 from twofold.store.pool import Connection, shared_path
 from twofold.store.reconcile import Reconciled
@@ -79,20 +79,20 @@ async def write(
     async with connection.cursor() as cursor:
         await cursor.executemany(
             _SIDE,
-            [_side_row(save, memory, reworded=memory.key in result.reworded) for memory in result.written.values()],
+            [_side_row(save.scope, memory, result, save.session_id) for memory in result.written.values()],
         )
 
 
-def _side_row(save: Save, memory: Memory, *, reworded: bool) -> dict[str, Any]:
+def _side_row(scope: Scope, memory: Memory, result: Reconciled, session_id: str) -> dict[str, Any]:
     return {
-        "prefix": prefix_of(save.scope, memory.kind),
+        "prefix": prefix_of(scope, memory.kind),
         "key": memory.key,
         "kind": memory.kind,
         "fingerprint": fingerprint(memory.text),
         "tokens": sorted(identifiers(memory.text) | _argument_identifiers(memory)),
         "sessions": sorted({label(source.session_id) for source in memory.sources}),
-        "worded_by": label(save.session_id),
-        "reworded": reworded,
+        "worded_by": label(result.worded_by.get(memory.key, session_id)),
+        "reworded": memory.key in result.reworded,
         "event_at": memory.updated_at,
         "workflow": str(memory.content.get("workflow") or ""),
     }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any
+from typing import Any, NotRequired
 
+from pydantic import ValidationError
 from typing_extensions import TypedDict
 
+from twofold.memory.continuation import continued
 from twofold.memory.errors import ModelFailed
 from twofold.memory.keys import episode_key
 from twofold.memory.memories import Memory
@@ -18,9 +20,10 @@ from twofold.nodes.write.state import PartResult, WriteState
 
 
 class Episodic(TypedDict):
-    """The result of this branch."""
+    """The result of this branch, and the episode where the hand-over held only a part of it."""
 
     episodic: PartResult
+    episode: NotRequired[dict[str, Any]]
 
 
 async def extract_episodic(state: WriteState, *, ports: WritePorts) -> Episodic:
@@ -30,22 +33,34 @@ async def extract_episodic(state: WriteState, *, ports: WritePorts) -> Episodic:
     if episode is None:
         return {"episodic": {}}
     stored = await ports.memories.get(scope, episode_key(scope, episode.session_id))
+    if stored is not None:
+        episode = _continued(episode, stored, state)
+    data: dict[str, Any] = plain(EPISODE, episode)
     if stored is not None and _tells(stored, episode):
-        return {"episodic": _reworded(stored, state["episode"])}
+        return {"episodic": _reworded(stored, data), "episode": data}
     try:
         words = await _worded(scope, episode, ports)
     except ModelFailed as failure:
         return {"episodic": {"failure": str(failure), "model": ports.narrator.name}}
-    return {"episodic": {"words": plain(WORDS, words), "model": ports.narrator.name}}
+    return {"episodic": {"words": plain(WORDS, words), "model": ports.narrator.name}, "episode": data}
+
+
+def _continued(episode: Episode, stored: Memory, state: WriteState) -> Episode:
+    try:
+        before = EPISODE.validate_python(dict(stored.content))
+    except ValidationError:  # of other code, or of a version to come
+        return episode
+    given = frozenset(entry["event_id"] for entry in state["entries"])
+    return episode if before is None else continued(episode, before, given)
 
 
 def _tells(stored: Memory, episode: Episode) -> bool:
     return stored.content.get("narrative") == episode.narrative
 
 
-def _reworded(stored: Memory, episode: dict[str, Any] | None) -> PartResult:
+def _reworded(stored: Memory, episode: dict[str, Any]) -> PartResult:
     """Return the stored words for data that the narrative does not tell, such as exact durations, else nothing."""
-    if episode is None or stored.content.get("runs") == episode["runs"]:
+    if stored.content.get("runs") == episode["runs"]:
         return {}
     words = {name: stored.content.get(name) or "" for name in ("title", "overall", "lesson")}
     return {"words": words, "model": ""}

@@ -7,11 +7,12 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from twofold.memory.chunks import unseen
 from twofold.memory.errors import ExtractionFailed
-from twofold.memory.memories import Change, FactChange, Part, Save, Source
+from twofold.memory.memories import Change, FactChange, Part, Save, Source, texts_of
 from twofold.memory.ports import WritePorts
 from twofold.memory.steps import Episode, EpisodeWords, Turn
-from twofold.nodes.plain import APPLIED, EPISODE, FACT_CHANGES, TURNS, WORDS, plain, scope_of
+from twofold.nodes.plain import APPLIED, EPISODE, FACT_CHANGES, RETRACTIONS, TURNS, WORDS, plain, scope_of
 from twofold.nodes.write.state import WriteState
 
 
@@ -34,10 +35,11 @@ async def persist(state: WriteState, *, ports: WritePorts) -> Persisted:
         session_id=state["session_id"],
         generation=state["generation"],
         changes=(*_fact_changes(state, turns), *_episode_changes(state)),
-        seen_event_ids=tuple(turn.event_id for turn in turns if not turn.context),
+        seen_event_ids=tuple(turn.event_id for turn in unseen(turns)),
         models=_models(state),
+        retracted=RETRACTIONS.validate_python(state.get("retracted", [])),
     )
-    texts = sorted({change.text for change in save.changes if change.action != "DELETE"})
+    texts = texts_of(save)
     vectors = await ports.embedder.embed(texts) if texts else ()
     applied = await ports.memories.save(save, dict(zip(texts, vectors, strict=True)))
     return {"saved": plain(APPLIED, tuple(applied))}

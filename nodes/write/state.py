@@ -84,6 +84,7 @@ class WriteState(WriteInput):
     generation: NotRequired[int]
     turns: NotRequired[list[dict[str, Any]]]
     episode: NotRequired[dict[str, Any] | None]
+    retracted: NotRequired[list[dict[str, Any]]]
     semantic: NotRequired[PartResult]
     episodic: NotRequired[PartResult]
     saved: NotRequired[list[dict[str, Any]]]

@@ -8,15 +8,19 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from twofold import telemetry
+from twofold.backlog_watch import BacklogWatch
 from twofold.chosen import chosen_models, database_url, reviving
 from twofold.clock import SystemClock
 from twofold.graphs.read import ReadGraph, build_read
 from twofold.graphs.write import WriteGraph, build_write
+from twofold.health import Health
 from twofold.memory.clean import clean_text
 from twofold.memory.errors import InvalidInput
-from twofold.memory.memories import Applied, Memory, Recall
+from twofold.memory.memories import Applied, Memory, Origin, Recall
 from twofold.memory.ports import Clock, ReadPorts, WritePorts
-from twofold.memory.redaction import redact_text
+from twofold.memory.redacted_extraction import redacting_ports
+from twofold.memory.redaction import Redactor
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.transcript import Transcript
 from twofold.memory.verbatim import VerbatimText
@@ -24,6 +28,7 @@ from twofold.models.open import Models
 from twofold.nodes.plain import ENTRIES, MEMORIES, ScopeState, plain
 from twofold.settings import Settings
 from twofold.store.database import Database, open_database
+from twofold.store.erased import Erased
 from twofold.store.migrate import migrate, recorded_embedder
 from twofold.store.worker import CONCURRENCY, GRACE_SECONDS, Worker
 from twofold.sweep import ended, sweeping
@@ -38,19 +43,26 @@ class MemoryApp:
     settings: Settings
     models: Models
     database: Database
+    watch: BacklogWatch
     write_ports: WritePorts
     read_ports: ReadPorts
     write: WriteGraph
     read: ReadGraph
 
+    @property
+    def redactor(self) -> Redactor:
+        """What takes secrets out of all that is accepted, added and asked."""
+        return self.settings.redactor
+
     @staticmethod
     @asynccontextmanager
     async def open(
-        settings: Settings, *, models: Models | None = None, clock: Clock | None = None
+        settings: Settings, *, models: Models | None = None, clock: Clock | None = None, health: Health | None = None
     ) -> AsyncIterator[MemoryApp]:
         """Open the database, preparing it if need be, and compile both graphs; closes everything at the end.
 
-        The first start of the embedded server takes some seconds. `models` win over the settings.
+        The first start of the embedded server takes some seconds. `models` win over the settings. `health` is told
+        how it is doing.
         Raises SettingsInvalid, StoreUnavailable, StoreUnsuitable, EmbedderMismatch.
         """
         url = await asyncio.to_thread(database_url, settings)
@@ -58,17 +70,19 @@ class MemoryApp:
         # On a thread: it may import LangMem, which takes seconds.
         opened = await asyncio.to_thread(chosen_models, settings, recorded) if models is None else models
         await migrate(url, dims=opened.embedder.dims, embedder=opened.embedder.name)
+        told, clock = health or Health(database=settings.database_shown), clock or SystemClock()
         async with open_database(
             url,
             dims=opened.embedder.dims,
             ttl_days=settings.ttl_days,
-            clock=clock or SystemClock(),
+            clock=clock,
             pool_size=settings.pool_size,
         ) as database:
             touches = Touches(database.memories.touch)
             revival = asyncio.create_task(reviving(settings), name="twofold-revival")
             try:
-                yield _app(settings, opened, database, touches)
+                watch = BacklogWatch(database.backlog, told, clock=clock, settle_seconds=settings.settle_seconds)
+                yield _app(settings, opened, database, touches, watch)
             finally:
                 await ended(revival)
                 await touches.finish()
@@ -81,7 +95,10 @@ class MemoryApp:
         Raises InvalidInput, StoreUnavailable.
         """
         settle = 0.0 if at_once else self.settings.settle_seconds
-        accepted = await self.database.inbox.accept(scope, transcript.session_id, transcript.entries, settle)
+        with telemetry.accepting(len(transcript.entries)) as outcome:
+            accepted = await self.database.inbox.accept(scope, transcript.session_id, transcript.entries, settle)
+            outcome("accepted" if accepted.changed else "unchanged")
+        self.watch.soon()
         if at_once and accepted.revision and not accepted.changed:  # it is queued already, to settle first
             await self.hurry(scope, transcript.session_id)
         return accepted.revision
@@ -102,18 +119,18 @@ class MemoryApp:
             facts=MEMORIES.validate_python(recall["facts"]), episodes=MEMORIES.validate_python(recall["episodes"])
         )
 
-    async def add(self, scope: Scope, texts: Sequence[VerbatimText]) -> Sequence[Applied]:
-        """Store facts in the host's own words, after redaction; no model reads them.
+    async def add(self, scope: Scope, texts: Sequence[VerbatimText], *, origin: Origin = "host") -> Sequence[Applied]:
+        """Store facts in the words of the host, or of an import, after redaction; no model reads them.
 
         Returns what each came to; what was erased up to its time is left out. Raises InvalidInput for a blank
         text, ModelFailed, StoreUnavailable.
         """
-        redacted = await asyncio.to_thread(_redacted, texts)
+        redacted = await asyncio.to_thread(_redacted, texts, self.redactor)
         words = sorted({text.text for text in redacted})
         if not words:
             return ()
         vectors = dict(zip(words, await self.models.embedder.embed(words), strict=True))
-        return await self.database.memories.add_verbatim(scope, redacted, vectors)
+        return await self.database.memories.add_verbatim(scope, redacted, vectors, origin=origin)
 
     async def correct(self, scope: Scope, key: str, text: str, *, rev: int | None = None) -> Memory:
         """Give a fact the words of its person, after redaction; `rev` is the one that was read and corrected.
@@ -123,13 +140,17 @@ class MemoryApp:
         Raises NotFound, InvalidInput for an episode and for a blank text, Conflict if `rev` is not the fact's,
         ModelFailed, StoreUnavailable.
         """
-        worded = (await asyncio.to_thread(redact_text, clean_text(text))).strip()
+        worded = (await asyncio.to_thread(self.redactor.text, clean_text(text))).strip()
         if not worded:
             raise InvalidInput("text: is blank; to forget a fact, erase it")
         memories = self.database.memories
         await memories.correctable(scope, key, rev=rev)  # before a model is asked
         (vector,) = await self.models.embedder.embed([worded])
         return await memories.correct(scope, key, worded, vector, rev=rev)
+
+    async def erase_tenant(self, tenant_id: str) -> Erased:
+        """Erase everything of everybody in a tenant, also of whoever is not known yet; done again, it goes on."""
+        return await self.database.memories.erase_tenant(tenant_id)
 
     async def export(self, scope: Scope) -> AsyncGenerator[dict[str, Any], None]:
         """Yield everything that is kept of a person, as `wire.ExportedMemory`, `…Change` and `…Session`.
@@ -161,7 +182,8 @@ class MemoryApp:
         work = asyncio.create_task(worker.run(), name="twofold-work")
         sweep = asyncio.create_task(sweeping(self.database.memories.sweep), name="twofold-sweep")
         try:
-            yield
+            async with self.watch.going_on():
+                yield
         finally:
             worker.stop()
             await ended(sweep)
@@ -176,29 +198,38 @@ class MemoryApp:
         if loaded is None or loaded.done_revision >= revision:
             return
         entries = plain(ENTRIES, loaded.transcript.entries)
-        output = await self.write.ainvoke({"scope": _state(scope), "session_id": session_id, "entries": entries})
-        await self.database.inbox.mark_done(scope, session_id, loaded.revision, output.get("skipped", ""))
+        try:
+            output = await self.write.ainvoke({"scope": _state(scope), "session_id": session_id, "entries": entries})
+        finally:
+            self.watch.soon()
+        await self.database.inbox.mark_done(
+            scope, session_id, loaded.revision, output.get("skipped", ""), last_erase=loaded.last_erase
+        )
 
 
-def _app(settings: Settings, models: Models, database: Database, touches: Touches) -> MemoryApp:
-    write_ports = WritePorts(
+def _app(settings: Settings, models: Models, database: Database, touches: Touches, watch: BacklogWatch) -> MemoryApp:
+    ports = WritePorts(
         facts=models.facts,
         narrator=models.narrator,
         embedder=models.embedder,
         memories=database.memories,
         kept=database.kept,
         min_messages=settings.min_messages,
+        redactor=settings.redactor,
     )
+    write_ports = redacting_ports(ports)
     read_ports = ReadPorts(
         embedder=models.embedder,
         memories=database.memories,
         recalled=touches.soon,
         relevance_floor=settings.relevance_floor,
+        redactor=settings.redactor,
     )
     return MemoryApp(
         settings=settings,
         models=models,
         database=database,
+        watch=watch,
         write_ports=write_ports,
         read_ports=read_ports,
         # Not with the checkpointer of a host's graph that invokes them: it would keep what is not redacted yet, and a
@@ -208,8 +239,8 @@ def _app(settings: Settings, models: Models, database: Database, touches: Touche
     )
 
 
-def _redacted(texts: Sequence[VerbatimText]) -> list[VerbatimText]:
-    return [replace(text, text=redact_text(clean_text(text.text))) for text in texts]
+def _redacted(texts: Sequence[VerbatimText], redactor: Redactor) -> list[VerbatimText]:
+    return [replace(text, text=redactor.text(clean_text(text.text))) for text in texts]
 
 
 def _state(scope: Scope) -> ScopeState:

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from twofold.memory.errors import SettingsInvalid
+from twofold.memory.redaction import Redactor
 
 # The parts of a libpq connection string that say where, and nothing that may be secret.
 _WHERE = re.compile(r"\b(?:host|hostaddr|port|dbname)\s*=\s*(?:'[^']*'|\S+)")
 
 _PREFIX = "TWOFOLD_"
 _FORMS = {
+    "redaction": '{"iban": "mask", "pin": "drop"}',
     "service_keys": '{"NAME": {"key": "…"}}',
     "auth_algorithms": '["RS256"]',
     "local_origins": '["https://smith.langchain.com"]',
@@ -99,6 +101,11 @@ class Settings(BaseSettings):
     relevance_floor: float | None = Field(
         default=None, ge=-1, le=1, description="Least cosine similarity of what is recalled; none is no floor."
     )
+    redaction: dict[str, str] = Field(
+        default_factory=dict,
+        description='What is done about each kind of secret, as JSON: `{"iban": "mask"}`; `keep`, `mask` or `drop`.'
+        " All are masked but `iban`, which is kept.",
+    )
     worker: bool = Field(default=True, description="Whether this process also works on saves.")
     pool_size: int = Field(
         default=4,
@@ -139,6 +146,20 @@ class Settings(BaseSettings):
         default=("https://smith.langchain.com", "https://eu.smith.langchain.com"),
         description="Web pages that may act as the local user, as JSON: LangGraph Studio.",
     )
+
+    @field_validator("redaction")
+    @classmethod
+    def _known(cls, policy: dict[str, str]) -> dict[str, str]:
+        try:
+            Redactor.of(policy)
+        except SettingsInvalid as error:  # which names what there is
+            raise SettingsInvalid(f"{_variable('redaction')}: {error}") from None
+        return policy
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes secrets out, as the setting `redaction` says."""
+        return Redactor.of(self.redaction)
 
     @property
     def database_shown(self) -> str:

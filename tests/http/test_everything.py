@@ -4,10 +4,13 @@ import json
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.http.callers import ANNA, BEN
+from tests.http.conftest import As
 from tests.http.samples import add, problem, said, session, texts
 from twofold.app import MemoryApp
+from twofold.memory.keys import url_key
 
 TALK = (said("e1", "I use US_PRIMARY"), said("e2", "ok", author="agent"))
 
@@ -50,10 +53,35 @@ async def test_everything_of_the_caller_is_erased_and_nothing_of_others(
     await memory.save_session(ANNA, "s1", await hand_over(anna))
     await add(ben, "Ben's")
     erased = (await anna.delete("/memory")).json()
-    assert (erased["memories"], erased["sessions"]) == (1, 1)
+    assert (erased["memories"], erased["vectors"], erased["sessions"], erased["entries"]) == (1, 1, 1, 2)
+    assert set(erased["remaining"].values()) == {0}
+    assert (erased["tombstones"], erased["threads"], erased["threads_left"]) == (1, 0, [])
     assert [line["action"] for line in await exported(anna)] == ["ERASE"]
     assert await texts(ben) == ["Ben's"]
     assert await hand_over(anna) == 0
+
+
+@pytest.mark.parametrize("caller", ["anna", "ben", "narrow"])
+async def test_a_tenant_is_erased_by_nobody_but_a_service_that_may_act_for_it(
+    memory: MemoryApp, as_person: As, anna: httpx.AsyncClient, caller: str
+) -> None:
+    await memory.save_session(ANNA, "s1", await hand_over(anna))
+    problem(await as_person(caller).delete("/memory/tenants/acme"), 403)
+    assert await texts(anna) == ["I use US_PRIMARY"]
+
+
+async def test_a_service_erases_a_tenant_with_everybody_in_it(
+    memory: MemoryApp, anna: httpx.AsyncClient, ben: httpx.AsyncClient, service: httpx.AsyncClient
+) -> None:
+    await memory.save_session(ANNA, "s1", await hand_over(anna))
+    await add(ben, "Ben's")
+    assert (await service.delete("/memory/tenants/other")).json()["people"] == 0
+    erased = (await service.delete(f"/memory/tenants/{url_key('acme')}")).json()
+    assert (erased["people"], erased["memories"], erased["sessions"]) == (2, 2, 1)
+    assert set(erased["remaining"].values()) == {0}
+    assert [await texts(person) for person in (anna, ben)] == [[], []]
+    assert [await hand_over(person) for person in (anna, ben)] == [0, 0]
+    problem(await service.delete("/memory/tenants/"), 422)
 
 
 async def test_health_counts_what_waits_of_the_caller_and_of_everyone_for_a_service(
@@ -65,8 +93,13 @@ async def test_health_counts_what_waits_of_the_caller_and_of_everyone_for_a_serv
     health = (await anna.get("/memory/health")).json()
     assert (health["waiting"], health["failed"], health["extractor"]) == (1, 0, "testing:echo")
     assert health["oldest_at"] is not None
-    assert (await ben.get("/memory/health")).json() == {
+    assert health["last_error"] is None
+    told = (await ben.get("/memory/health")).json()
+    assert told["last_error"].pop("at") is not None
+    assert told == {
+        "told": "memory is up to date, but 1 session was given up (last error: no model)",
         "extractor": "testing:echo", "embedder": "testing:words", "waiting": 0, "failed": 1, "oldest_at": None,
+        "behind_since": None, "last_error": {"session_id": "s1", "cause": "no model"},
     }  # fmt: skip
     health = (await service.get("/memory/health")).json()
     assert (health["waiting"], health["failed"]) == (1, 1)

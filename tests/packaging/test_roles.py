@@ -72,6 +72,8 @@ async def test_the_app_role_does_all_of_memorys_work_on_a_prepared_database(role
         await app.database.memories.erase_memory(ANNA, recall.facts[0].key)
         await app.database.memories.erase_session(ANNA, "s1")
         await app.database.memories.erase_user(ANNA)
+        assert (await app.erase_tenant(ANNA.tenant_id)).people == 1
+        assert (await app.database.memories.remains_of_tenant(ANNA.tenant_id)).total == 0
         assert not await app.memories(ANNA, "semantic")
 
 

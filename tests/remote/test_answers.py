@@ -276,3 +276,16 @@ async def test_what_a_newer_server_says_more_does_no_harm(scripted: Scripted) ->
     await search(service)
     assert service.health.searches_failed == 0
     await service.close()
+
+
+async def test_what_a_server_could_not_erase_is_told_and_nothing_from_before_is_served(scripted: Scripted) -> None:
+    counts = {"memories": 1, "sessions": 1, "audit_entries": 1, "jobs": 0}
+    left = {**counts, "threads_left": ["thread t1: the server answered 500"]}
+    server = scripted(Reply(200, NOTHING), Reply(200, left), Reply(200, NOTHING))
+    service = MemoryService(server.url, service_key=KEY)
+    await search(service)
+    with pytest.raises(ServerUnavailable, match="not all threads: thread t1: the server answered 500; erase again"):
+        await service.delete_user(app_name="books", user_id="anna")
+    await search(service)
+    assert len(server.asked("/memory/search")) == 2
+    await service.close()

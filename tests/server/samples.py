@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tests.canaries import FORMS, Canary, seeded
 from tests.server.dev import ROOT
 
 SECRET = "zebra9Quartz7canary"
 SAID = f"My password is {SECRET}."
+_RANDOM = seeded("server")
+CANARIES: dict[str, Canary] = {kind: _RANDOM.choice(forms)(_RANDOM) for kind, forms in FORMS.items()}
+"""A random secret of each kind."""
+ALL_SAID = " and ".join(canary.text for canary in CANARIES.values())
+MASKED = {"iban": "mask"}
+"""The policy under which none of them is kept."""
 
 
 def sample(graph: str) -> dict[str, Any]:
@@ -37,6 +44,20 @@ def with_secret(session_id: str = "secret") -> dict[str, Any]:
         {"event_id": "c1", "kind": "called", "payload": {"password": SECRET}, **tool},
         {"event_id": "r1", "kind": "returned", "payload": {"note": SAID, "headers": [_header()]}, **tool},
     ]
+    tool["call_id"] = "2"
+    for number, (kind, canary) in enumerate(CANARIES.items()):
+        deep = {"rows": [{kind: [canary.text]}], "body": json.dumps({"said": canary.text}), canary.text: number}
+        given["entries"] += [
+            {
+                "event_id": f"k{number}",
+                "kind": "said",
+                "author": "user",
+                "text": canary.text,
+                "at": "2026-04-01T12:00:02Z",
+            },
+            {"event_id": f"l{number}", "kind": "called", "payload": deep, **tool},
+            {"event_id": f"m{number}", "kind": "failed", "error": "E1", "text": canary.text, **tool},
+        ]
     return given
 
 

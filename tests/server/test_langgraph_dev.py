@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.canaries import found_in
 from tests.database import DatabaseServer, tables_with
+from tests.dumped import dumped
 from tests.server.dev import DevServer, dev_server
-from tests.server.samples import SAID, SECRET, sample, session, with_secret
+from tests.server.samples import ALL_SAID, CANARIES, MASKED, SAID, SECRET, sample, session, with_secret
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -29,7 +31,8 @@ def database(database_server: DatabaseServer) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, database: str) -> Iterator[DevServer]:
-    with dev_server(tmp_path_factory.mktemp("dev"), database_url=database, settle_seconds=0) as server:
+    folder = tmp_path_factory.mktemp("dev")
+    with dev_server(folder, database_url=database, settle_seconds=0, redaction=MASKED) as server:
         yield server
 
 
@@ -223,6 +226,7 @@ async def test_no_secret_is_kept_of_what_is_sent_to_the_graphs(server: DevServer
         config: Any = {"tags": [SAID], "metadata": {"api_key": SECRET}, "configurable": {"password": SECRET}}
         await client.runs.wait(thread, "memory_write", input=with_secret(), config=config, metadata={"note": SAID})
         await client.runs.wait(thread, "memory_read", input={"query": SAID}, context={"password": SECRET})
+        await client.runs.wait(thread, "memory_read", input={"query": ALL_SAID}, context={"note": ALL_SAID})
         await client.threads.update_state(thread, {"query": SAID}, as_node="redact")
         await client.threads.update(thread, metadata={"more": SAID})
         await client.runs.wait(thread, "memory_write", command={"update": {"entries": with_secret("2")["entries"]}})
@@ -243,11 +247,17 @@ async def test_no_secret_is_kept_of_what_is_sent_to_the_graphs(server: DevServer
         sent = {"id": 1, "method": "run.start", "params": {"assistant_id": "memory_read", "input": {"query": SAID}}}
         assert (await http.post(f"/threads/{thread}/commands", json=sent)).is_success
         assert (await http.get("/memory", params={"text": SAID})).is_success
+        for canary in CANARIES.values():
+            assert (await http.get("/memory", params={"text": canary.text})).is_success
         assert (await http.get("/memory", params={"text": SAID, "limit": 0})).status_code == 422
         assert (await http.get("/memory", params={"password": SECRET})).status_code == 422
         assert (await http.get(f"/threads/{thread}/history", params={"limit": "x", "note": SAID})).is_error
         assert (await http.get("/nowhere", params={"note": SAID})).status_code == 404
     assert SECRET not in json.dumps(shown)
     assert "[redacted: password]" in json.dumps(shown)
-    assert SECRET.encode() not in server.left_behind()  # which ends it: this test is the last
+    assert found_in(json.dumps(shown).encode(), CANARIES) == {}
+    left = server.left_behind()  # which ends it: this test is the last
+    assert SECRET.encode() not in left
+    assert found_in(left, CANARIES) == {}
+    assert found_in(dumped(database), CANARIES) == {}
     assert tables_with(database, SECRET) == set()

@@ -10,8 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
+import psycopg
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
@@ -31,6 +33,7 @@ from tests.callers import (
 )
 from tests.database import DatabaseServer
 from tests.identity_provider import IdentityProvider
+from tests.server.belongings import keep_words, kept_of, no_thread_of, stored, waiting_for
 from tests.server.dev import DevServer, dev_server
 from tests.server.samples import session
 from twofold.api.guarded import PUBLIC
@@ -40,6 +43,7 @@ pytestmark = pytest.mark.timeout(240)
 SAID = "I work with the Liechtenstein Ledger."
 FACT = "The user works with the Liechtenstein Ledger."
 CRON_SAID = "I work with the Andorra Ledger."
+HER_WORDS = "I work with the Quokka Ledger."
 EVERY_SECOND = "* * * * * *"  # croniter's sixth field is the seconds
 
 
@@ -65,9 +69,15 @@ def callers() -> Iterator[tuple[IdentityProvider, Callers]]:
 
 
 @pytest.fixture(scope="module")
+def database(database_server: DatabaseServer) -> Iterator[str]:
+    with database_server.database() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
 def server(
     tmp_path_factory: pytest.TempPathFactory,
-    database_server: DatabaseServer,
+    database: str,
     callers: tuple[IdentityProvider, Callers],
 ) -> Iterator[DevServer]:
     settings = {
@@ -77,10 +87,7 @@ def server(
         "CRON_SCHEDULER_SLEEP_TIME": "1",
     }
     folder: Path = tmp_path_factory.mktemp("people")
-    with (
-        database_server.database() as url,
-        dev_server(folder, database_url=url, **settings) as server,
-    ):
+    with dev_server(folder, database_url=database, **settings) as server:
         yield server
 
 
@@ -313,19 +320,64 @@ async def test_a_scheduled_run_is_its_makers_whoever_it_names(
         body = {"assistant_id": "memory_write", "schedule": EVERY_SECOND, "input": given, "config": config}
         cron = (await carla.post("/runs/crons", json=body)).json()
         await carla.patch(f"/runs/crons/{cron['cron_id']}", json={"config": config})
-        [memory] = await _stored(carla)
+        [memory] = await stored(carla)
         assert (await carla.delete(f"/runs/crons/{cron['cron_id']}")).is_success
         assert memory["text"] == "The user works with the Andorra Ledger."
         assert (await otto.get("/memory")).json()["memories"] == []
 
 
-async def _stored(http: httpx.AsyncClient) -> list[dict[str, Any]]:
-    for _ in range(60):
-        memories: list[dict[str, Any]] = (await http.get("/memory")).json()["memories"]
-        if memories:
-            return memories
-        await asyncio.sleep(0.5)
-    raise AssertionError("nothing was stored in half a minute")
+async def test_what_is_erased_of_a_person_goes_from_the_threads_too_and_nothing_of_others(
+    server: DevServer, callers: tuple[IdentityProvider, Callers]
+) -> None:
+    dora, emil = (callers[1].person("acme", name) for name in ("dora", "emil"))
+    hers, his = await keep_words(server, dora, HER_WORDS), await keep_words(server, emil, "I use the EU Ledger.")
+    async with server.http(dora) as http:
+        session_gone = (await http.delete("/memory/sessions/own")).json()
+        assert (session_gone["threads"], session_gone["schedules"], session_gone["runs"]) == (1, 1, 0)
+        assert await kept_of(server, dora) == ({hers["other"]}, 1, 0)
+        all_gone = (await http.delete("/memory")).json()
+    assert (all_gone["threads"], all_gone["schedules"], all_gone["runs"]) == (1, 1, 1)
+    assert all_gone["threads_left"] == session_gone["threads_left"] == []
+    assert set(all_gone["remaining"].values()) == {0}
+    assert await kept_of(server, dora) == (set(), 0, 0)
+    assert await kept_of(server, emil) == (set(his.values()), 2, 1)
+
+
+async def test_a_run_under_way_ends_without_a_trace_when_its_person_is_erased(
+    server: DevServer, database: str, callers: tuple[IdentityProvider, Callers]
+) -> None:
+    dora = callers[1].person("acme", "dora")
+    with psycopg.connect(database) as blocking:
+        blocking.execute("LOCK TABLE twofold.ledger IN ACCESS EXCLUSIVE MODE")  # where a save looks first
+        async with server.client(dora) as client, server.http(dora) as http:
+            thread = (await client.threads.create())["thread_id"]
+            run = await client.runs.create(thread, "memory_write", input=session(HER_WORDS, "running"))
+            await waiting_for(blocking)
+            assert (await client.runs.get(thread, run["run_id"]))["status"] == "running"
+            erasing = asyncio.create_task(http.delete("/memory"))
+            await no_thread_of(client)
+            blocking.rollback()
+            erased = (await erasing).json()
+    assert (erased["threads"], erased["runs"], erased["threads_left"]) == (1, 1, [])
+    assert await kept_of(server, dora) == (set(), 0, 0)
+
+
+async def test_a_tenant_is_erased_with_the_threads_of_everybody_in_it(
+    server: DevServer, callers: tuple[IdentityProvider, Callers]
+) -> None:
+    gone = [callers[1].person("closing/down", name) for name in ("fay", "gus")]
+    stays = callers[1].person("closing", "down/fay")
+    for headers in gone:
+        await keep_words(server, headers, HER_WORDS)
+    his = await keep_words(server, stays, "I use the EU Ledger.")
+    path = f"/memory/tenants/{quote('closing/down', safe='')}"
+    async with server.http(gone[0]) as http, server.http(bearer(CRM_KEY)) as crm, server.http(bearer(ROOT_KEY)) as root:
+        assert [(await caller.delete(path)).status_code for caller in (http, crm)] == [403, 403]
+        erased = (await root.delete(path)).json()
+    assert (erased["people"], erased["threads"], erased["schedules"], erased["runs"]) == (2, 4, 4, 2)
+    assert erased["threads_left"] == []
+    assert [await kept_of(server, headers) for headers in gone] == [(set(), 0, 0)] * 2
+    assert await kept_of(server, stays) == (set(his.values()), 2, 1)
 
 
 async def test_no_key_and_no_token_is_kept_or_logged(
@@ -337,6 +389,7 @@ async def test_no_key_and_no_token_is_kept_or_logged(
     async with server.client(service(CRM_KEY, *ANNA)) as client:
         await client.runs.wait(kept.thread, "memory_read", input={"query": "x"})
     left = server.left_behind()  # which ends it: this test is the last
+    assert HER_WORDS.encode() not in left  # of those who were erased
     assert kept.thread.encode() in left
     assert token.encode() not in left
     assert CRM_KEY.encode() not in left

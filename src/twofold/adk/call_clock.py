@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from twofold.memory.transcript import Transcript
 
 MOST_INVOCATIONS = 1_000
 
@@ -32,6 +35,17 @@ class CallClock:
         """Return the seconds by call id of an invocation that ended, and drop them."""
         self._began.pop(invocation_id, None)
         return self._seconds.pop(invocation_id, {})
+
+
+def timed(transcript: Transcript, seconds: Mapping[str, float]) -> Transcript:
+    """Return the transcript with exact durations where they were measured."""
+    return replace(
+        transcript,
+        entries=tuple(
+            replace(entry, seconds=seconds.get(entry.call_id or "")) if entry.kind == "returned" else entry
+            for entry in transcript.entries
+        ),
+    )
 
 
 def _bounded(by_invocation: dict[str, dict[str, float]], invocation_id: str) -> dict[str, float]:

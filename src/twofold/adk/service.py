@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from google.adk.events.event import Event
@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from twofold.adk.accepted import AcceptedEvents
 from twofold.adk.address import ServerPlace, place_of
+from twofold.adk.call_clock import timed
 from twofold.adk.late_memory import LateMemory
 from twofold.adk.recall_cache import Asked, RecallCache
 from twofold.adk.recalled import entry_of
@@ -28,11 +29,11 @@ from twofold.in_process import InProcessMemory
 from twofold.loop_thread import finished
 from twofold.memory.errors import SettingsInvalid
 from twofold.memory.scope import Scope
-from twofold.memory.transcript import Transcript
 from twofold.memory_access import MemoryAccess
 from twofold.models.open import Models
 from twofold.remote import RemoteMemory
 from twofold.settings import load_settings
+from twofold.telemetry import searching
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ class MemoryService(BaseMemoryService):
         events = self._accepted.unseen(scope, session.id, session.events)
         part = session.model_copy(update={"events": list(events)})
         # On a thread: what a tool returned may be large, and it is searched for secrets.
-        transcript = timed(await asyncio.to_thread(transcript_of, part), seconds or {})
+        transcript = timed(await asyncio.to_thread(transcript_of, part, self._memory.redactor), seconds or {})
         await self._memory.accept(scope, transcript, wait=self._wait, within=within)
         self._accepted.note(scope, session.id, events)
         if self._wait:
@@ -156,10 +157,10 @@ class MemoryService(BaseMemoryService):
             if not query.strip():
                 return SearchMemoryResponse()
             asked = self._asked(self._scope(app_name, user_id), query)
-            search = self._searches.search(
-                asked, lambda: self._memory.recall(asked.scope, asked.query, asked.except_session)
-            )
-            recall = await asyncio.wait_for(finished(search), self._memory.patience())
+            with searching():
+                start = partial(self._memory.recall, asked.scope, asked.query, asked.except_session)
+                search = finished(self._searches.search(asked, start))
+                recall = await asyncio.wait_for(search, self._memory.patience())
             return SearchMemoryResponse(memories=[entry_of(memory) for memory in (*recall.facts, *recall.episodes)])
         except Exception as error:  # noqa: BLE001 - the read edge: recall never hurts the agent
             self.health.search_failed(error)
@@ -168,30 +169,27 @@ class MemoryService(BaseMemoryService):
     @override
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
         """Erase one memory by the id of its entry; an unknown id or another person's changes nothing."""
-        scope = self._scope(app_name, user_id)
-        if memory_id:
-            await self._memory.erase_memory(scope, memory_id)
-        self._forget(scope)
+        with self._forgetting(app_name, user_id) as scope:
+            if memory_id:
+                await self._memory.erase_memory(scope, memory_id)
 
     async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
         """Erase what came from one session; handing it over again does not bring it back."""
-        scope = self._scope(app_name, user_id)
-        await self._memory.erase_session(scope, session_id)
-        self._forget(scope)
+        with self._forgetting(app_name, user_id) as scope:
+            await self._memory.erase_session(scope, session_id)
 
     async def delete_user(self, *, app_name: str, user_id: str) -> None:
         """Erase all that is remembered of one user; handing old sessions over again does not bring it back."""
-        scope = self._scope(app_name, user_id)
-        await self._memory.erase_user(scope)
-        self._forget(scope)
+        with self._forgetting(app_name, user_id) as scope:
+            await self._memory.erase_user(scope)
 
     @property
     def health(self) -> Health:
-        """How memory is doing: which models and database, and what went wrong last."""
+        """How memory is doing, as last seen, without a request; `str(service.health)` is one sentence."""
         return self._late.made.health
 
     async def backlog(self) -> Backlog:
-        """Return how many accepted sessions wait to be stored, and how many were given up after ten attempts."""
+        """Look at what waits to be stored and what was given up after ten attempts; `health` tells it too."""
         return await self._memory.backlog()
 
     async def retry(self) -> int:
@@ -210,9 +208,15 @@ class MemoryService(BaseMemoryService):
     def _memory(self) -> MemoryAccess:
         return self._late.used()
 
-    def _forget(self, scope: Scope) -> None:
-        self._searches.clear(scope)
-        self._accepted.forget(scope)
+    @contextmanager
+    def _forgetting(self, app_name: str, user_id: str) -> Iterator[Scope]:
+        """Serve nothing from before afterwards, also where not all could be erased."""
+        scope = self._scope(app_name, user_id)
+        try:
+            yield scope
+        finally:
+            self._searches.clear(scope)
+            self._accepted.forget(scope)
 
     def _asked(self, scope: Scope, query: str) -> Asked:
         turn = current_turn.get()
@@ -236,14 +240,3 @@ def _memory(
     if service_key is not None:
         raise SettingsInvalid("service_key: is for a memory on a server, and this uri names none; use https://…")
     return InProcessMemory(load_settings(database_url=place.url, **extraction), models=models)
-
-
-def timed(transcript: Transcript, seconds: Mapping[str, float]) -> Transcript:
-    """Return the transcript with exact durations where they were measured."""
-    return replace(
-        transcript,
-        entries=tuple(
-            replace(entry, seconds=seconds.get(entry.call_id or "")) if entry.kind == "returned" else entry
-            for entry in transcript.entries
-        ),
-    )

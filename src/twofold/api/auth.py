@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
 from twofold.api.caller import IDENTITY
-from twofold.api.configured import authenticator
+from twofold.api.configured import authenticator, settings
 from twofold.api.identity import Identity, name_of, scope_named
 from twofold.api.kept_redacted import drop_identities, redact_kept
 from twofold.api.paths import is_ours
@@ -69,7 +69,7 @@ async def _own(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.FilterType
     if ctx.action in {"create", "create_run", "update"}:
         if any((value.get(part) or {}).get("webhook") for part in ("kwargs", "payload")):
             raise Auth.exceptions.HTTPException(status_code=422, detail=_NO_WEBHOOKS)
-        await redact_kept(value)
+        await redact_kept(value, settings().redactor)
         if ctx.action != "update" or value.get("metadata") is not None:
             value.setdefault("metadata", {})["owner"] = owner
     return {"owner": owner}

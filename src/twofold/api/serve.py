@@ -71,7 +71,7 @@ class _Server(uvicorn.Server):
 
 
 async def _served(listening: socket.socket, stopped: _Stopped) -> None:
-    app = build_app(memory=apps().here, authenticator=authenticator(), lifespan=_lifespan)
+    app = build_app(memory=apps().here, authenticator=authenticator(), redactor=settings().redactor, lifespan=_lifespan)
     app.add_route("/ok", _ok)
     app.add_route("/openapi.json", _description)
     config = uvicorn.Config(

@@ -18,7 +18,9 @@ from twofold.api.http_app import build_app
 from twofold.api.identity import scope_named
 from twofold.api.redacted_query import RedactedQuery
 from twofold.api.redacting import Redacting
+from twofold.api.server_threads import ServerThreads
 from twofold.api.serving import let_go, working
+from twofold.api.threads import erase_threads_by
 from twofold.graphs.read import ReadGraph, build_read
 from twofold.graphs.write import WriteGraph, build_write
 from twofold.memory.errors import NotAuthenticated
@@ -66,12 +68,14 @@ def _scope(runtime: ServerRuntime[None]) -> Scope:
     return scope_named(runtime.user.identity)
 
 
-app = build_app(memory=apps().here, authenticator=authenticator(), lifespan=lifespan)
-app.add_middleware(Redacting)
+_redactor = settings().redactor
+app = build_app(memory=apps().here, authenticator=authenticator(), redactor=_redactor, lifespan=lifespan)
+erase_threads_by(app, ServerThreads)
+app.add_middleware(Redacting, redactor=_redactor)
 app.add_middleware(
     Guarded,
     authenticator=authenticator(),
     origins=settings().local_origins,
     forget=partial(set_auth_ctx, None, None),
 )
-app.add_middleware(RedactedQuery)  # before what refuses, whose log tells the address too
+app.add_middleware(RedactedQuery, redactor=_redactor)  # before what refuses, whose log tells the address too

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from twofold.memory.errors import NotAllowed
 from twofold.memory.jsontypes import Json
-from twofold.memory.memories import Applied, Memory, Part, Progress, Save, Vector
+from twofold.memory.memories import Applied, Memory, Part, Progress, Retraction, Save, Vector
 from twofold.memory.ports import KeptExtractions, Memories, ReadPorts, WritePorts
+from twofold.memory.rewinds import Undone
 from twofold.memory.scope import Kind, Scope
 
 
@@ -60,6 +61,9 @@ class _Memories:
 
     async def progress(self, scope: Scope, session_id: str) -> Progress:
         return await self.memories.progress(_same(scope, self.bound), session_id)
+
+    async def retractions(self, scope: Scope, session_id: str, undone: Undone) -> Sequence[Retraction]:
+        return await self.memories.retractions(_same(scope, self.bound), session_id, undone)
 
     async def save(self, save: Save, vectors: Mapping[str, Vector]) -> Sequence[Applied]:
         _same(save.scope, self.bound)

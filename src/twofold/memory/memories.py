@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from twofold.memory.jsontypes import JsonObject
 from twofold.memory.scope import Kind, Scope
@@ -13,6 +13,7 @@ from twofold.memory.tombstones import Tombstone
 
 Origin: TypeAlias = Literal["user said", "agent said", "tool returned", "form", "host", "import", "user"]
 """`user`: corrected by the user's own hand."""
+_ORIGINS: Mapping[object, Origin] = {name: name for name in get_args(Origin)}
 Action: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NOOP"]
 Part: TypeAlias = Literal["semantic", "episodic"]
 Vector: TypeAlias = Sequence[float]
@@ -26,6 +27,11 @@ class Source:
     event_ids: tuple[str, ...]
     at: datetime
     origin: Origin
+
+
+def origin_of(name: object) -> Origin:
+    """Return the origin of this name; what has another one was brought here by somebody: an import."""
+    return _ORIGINS.get(name, "import")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +79,26 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retraction:
+    """What one memory is without events that were undone: its words and sources; `text` None for nothing at all.
+
+    `because` is the rewind, and the source of this change.
+    """
+
+    kind: Kind
+    key: str
+    text: str | None
+    sources: tuple[Source, ...]
+    because: Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
     """All that one session changes, persisted in one transaction or not at all.
 
     `generation` is the scope's generation at which the facts were searched (compare-and-set, checked only
-    when a semantic change is among `changes`). `seen_event_ids` are the events whose facts are now
-    extracted. `models` names the model of each part, for the audit.
+    when facts change). `seen_event_ids` are the events whose facts are now extracted. `models` names the model of
+    each part, for the audit. `retracted` is applied before `changes`.
     """
 
     scope: Scope
@@ -87,6 +107,13 @@ class Save:
     changes: tuple[Change, ...]
     seen_event_ids: tuple[str, ...]
     models: Mapping[Part, str]
+    retracted: tuple[Retraction, ...] = ()
+
+
+def texts_of(save: Save) -> list[str]:
+    """Return each text of a save once, in order: `Memories.save` wants a vector for each."""
+    said = {change.text for change in save.changes if change.action != "DELETE"}
+    return sorted(said | {gone.text for gone in save.retracted if gone.text is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

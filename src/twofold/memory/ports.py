@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from twofold.memory.jsontypes import Json
-from twofold.memory.memories import Applied, FactChange, Memory, Part, Progress, Save, Vector
+from twofold.memory.memories import Applied, FactChange, Memory, Part, Progress, Retraction, Save, Vector
+from twofold.memory.redaction import DEFAULT, Redactor
+from twofold.memory.rewinds import Undone
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.steps import Episode, EpisodeWords, Turn
 
@@ -92,6 +94,10 @@ class Memories(Protocol):
         """Return what of this session is stored already."""
         ...
 
+    async def retractions(self, scope: Scope, session_id: str, undone: Undone) -> Sequence[Retraction]:
+        """Return what the stored facts are without what was undone of this session; none where nothing changes."""
+        ...
+
     async def save(self, save: Save, vectors: Mapping[str, Vector]) -> Sequence[Applied]:
         """Persist all changes in one transaction. `vectors` holds one vector for each text. Raises Conflict."""
         ...
@@ -119,6 +125,7 @@ class WritePorts:
     memories: Memories
     kept: KeptExtractions
     min_messages: int = 2
+    redactor: Redactor = DEFAULT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,3 +140,4 @@ class ReadPorts:
     memories: Memories
     recalled: Callable[[Scope], None]
     relevance_floor: float | None = None
+    redactor: Redactor = DEFAULT

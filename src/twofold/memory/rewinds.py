@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 
 from twofold.memory.transcript import Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """The events of a session that were rewound, and the last rewind: its event and when it was."""
+
+    event_ids: frozenset[str]
+    marker_id: str
+    at: datetime
 
 
 def after_rewinds(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -14,17 +25,36 @@ def after_rewinds(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     included. Read from the end, as ADK does, so that a marker which was itself undone has no effect. A
     marker naming an unknown or later invocation undoes nothing.
     """
+    kept, _ = _rewound(tuple(entries))
+    return kept
+
+
+def undone(entries: Iterable[Entry]) -> Undone | None:
+    """Return what was rewound of a session, rewinds that were themselves undone included; None if nothing was."""
     entries = tuple(entries)
+    kept, markers = _rewound(entries)
+    if not markers:
+        return None
+    left = {entry.event_id for entry in (*kept, *markers)}
+    last = markers[0]
+    gone = frozenset(entry.event_id for entry in entries if entry.event_id not in left)
+    return Undone(event_ids=gone, marker_id=last.event_id, at=last.at) if gone else None
+
+
+def _rewound(entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Entry]]:
+    """Return the entries that still count, and the markers in force, the last one first."""
     starts: dict[str, int] = {}
     for position, entry in enumerate(entries):
         starts.setdefault(entry.invocation_id, position)
     kept: list[Entry] = []
+    markers: list[Entry] = []
     position = len(entries) - 1
     while position >= 0:
         entry = entries[position]
         if entry.kind == "rewound":
             position = min(position, starts.get(entry.rewinds_to, position))
+            markers.append(entry)
         else:
             kept.append(entry)
         position -= 1
-    return tuple(reversed(kept))
+    return tuple(reversed(kept)), markers

@@ -24,10 +24,11 @@ def split(transcript: Transcript, *, framework: AbstractSet[str] = FRAMEWORK_CAL
     """
     entries = after_rewinds(without_noise(transcript.entries))
     runs = runs_of(entries, steps_of(entries, framework=framework))
-    return SplitSession(turns=turns_of(entries), episode=_episode(transcript.session_id, runs))
+    return SplitSession(turns=turns_of(entries), episode=episode_of(transcript.session_id, runs))
 
 
-def _episode(session_id: str, runs: tuple[Run, ...]) -> Episode | None:
+def episode_of(session_id: str, runs: tuple[Run, ...]) -> Episode | None:
+    """Return the episode of these runs, None if no tool was called in any of them."""
     steps = tuple(chain.from_iterable(run.steps for run in runs))
     if not steps:
         return None

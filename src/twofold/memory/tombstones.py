@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -41,3 +41,17 @@ def remaining(entries: Iterable[Entry], tombstones: Iterable[Tombstone]) -> tupl
 def _drops(tombstone: Tombstone, entry: Entry) -> bool:
     concerned = tombstone.kind is None or entry.kind in _STEPS
     return concerned and tombstone.covers(entry.event_id, entry.at)
+
+
+def unneeded(entries: Iterable[Entry], gone: Collection[str], needed: Collection[str]) -> frozenset[str]:
+    """Return the events of a session of which nothing is to be kept once a memory that rested on `gone` is erased.
+
+    Those of `gone` that no other memory needs, and what the agent said in the same invocation: it repeats what it was
+    told. An event of which a step was a part stays unless it is among `gone` itself: its episode may still come.
+    """
+    entries = tuple(entries)
+    without = frozenset(gone) - frozenset(needed)
+    spared = {entry.event_id for entry in entries if entry.kind in _STEPS or entry.by_user} | set(needed)
+    told_in = {entry.invocation_id for entry in entries if entry.event_id in without} - {""}
+    echoes = (entry.event_id for entry in entries if entry.kind == "said" and entry.invocation_id in told_in)
+    return without | {event_id for event_id in echoes if event_id not in spared}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -15,17 +16,17 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from twofold.health import Backlog, Health
 from twofold.memory.clean import clean_text
-from twofold.memory.errors import InvalidInput, NotAccepted, NotFound, TwofoldError
+from twofold.memory.errors import InvalidInput, NotAccepted, NotFound, ServerUnavailable, TwofoldError
 from twofold.memory.keys import body_id, url_key
 from twofold.memory.memories import Recall
-from twofold.memory.redaction import redact_text
+from twofold.memory.redaction import Redactor
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Transcript
 from twofold.memory.verbatim import VerbatimText
 from twofold.nodes.read.validate import MAX_QUERY
 from twofold.remote.client import ServerClient
 from twofold.remote.client_thread import Action, ClientThread
-from twofold.remote.parts import recall_of
+from twofold.remote.parts import backlog_of, recall_of
 from twofold.remote.place import checked_key, checked_url
 from twofold.remote.sessions import Sessions
 from twofold.settings import Settings
@@ -49,6 +50,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 FIRST_SECONDS = 10.0
 ANSWER_SECONDS = 30.0
 STORED_SECONDS = 300.0
+LOOK_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
 
 
@@ -69,6 +71,12 @@ class RemoteMemory:
         self._server = ClientThread(shown, checked_key(key or settings.server_key))
         self._sessions = Sessions()
         self._learning: asyncio.Task[None] | None = None
+        self._looked_at = 0.0
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes secrets out before they leave this process, as its own settings say; the server has its own."""
+        return self._settings.redactor
 
     def patience(self) -> float:
         """Return the seconds a search may take: the deadline, and ten until the server was reached once."""
@@ -109,7 +117,7 @@ class RemoteMemory:
 
     async def add(self, scope: Scope, texts: Sequence[VerbatimText]) -> None:
         """Store facts in the host's own words, after redaction. Raises InvalidInput for what no server takes."""
-        worded = [_worded(position, text) for position, text in enumerate(texts)]
+        worded = [_worded(position, text, self.redactor) for position, text in enumerate(texts)]
         for first in range(0, len(worded), MOST_TEXTS):
             body = Texts(memories=worded[first : first + MOST_TEXTS])
             await self._ask(HTTPMethod.POST, "/memory", Stored, scope=scope, body=body)
@@ -119,11 +127,11 @@ class RemoteMemory:
         await self._erase(scope, f"/memory/{url_key(key)}")
 
     async def erase_session(self, scope: Scope, session_id: str) -> None:
-        """Erase what rests on one session, with its traces."""
+        """Erase what rests on one session, with its traces. Raises ServerUnavailable if its threads are left."""
         await self._erase(scope, f"/memory/sessions/{url_key(session_id)}")
 
     async def erase_user(self, scope: Scope) -> None:
-        """Erase all memory of one person, with its traces."""
+        """Erase all memory of one person, with its traces. Raises ServerUnavailable if their threads are left."""
         await self._erase(scope, "/memory")
 
     async def flush(self, *, timeout: float) -> int:
@@ -133,9 +141,8 @@ class RemoteMemory:
         return await self._call(lambda client: self._sessions.finish(client, timeout))
 
     async def backlog(self) -> Backlog:
-        """Return how many accepted sessions of the server wait, and how many were given up."""
-        body = await self._call(self._asked_health)
-        return Backlog(waiting=body.waiting, failed=body.failed, oldest_at=body.oldest_at)
+        """Ask the server what waits and what was given up; `health` tells it from then on."""
+        return await self._call(self._asked_health)
 
     async def retry(self) -> int:
         """Have what waits and what was given up worked on anew; return how many sessions that are."""
@@ -153,7 +160,12 @@ class RemoteMemory:
 
     async def _erase(self, scope: Scope, path: str) -> None:
         with suppress(NotFound):
-            await self._ask(HTTPMethod.DELETE, path, ErasedBody, scope=scope)
+            erased = await self._ask(HTTPMethod.DELETE, path, ErasedBody, scope=scope)
+            if erased.threads_left:
+                raise ServerUnavailable(
+                    f"{self.health.database} erased the memory, and not all threads: {'; '.join(erased.threads_left)};"
+                    " erase again"
+                )
 
     async def _ask(
         self,
@@ -171,7 +183,7 @@ class RemoteMemory:
     async def _recalled(self, client: ServerClient, scope: Scope, query: str, except_session: str | None) -> Recall:
         # Bounded and without secrets as the server would make it: what it does not use is not sent.
         question = Question(
-            query=redact_text(clean_text(query).strip()[-MAX_QUERY:]),
+            query=self.redactor.text(clean_text(query).strip()[-MAX_QUERY:]),
             except_session=None if except_session is None else body_id(except_session),
         )
         body = await client.ask(
@@ -179,10 +191,12 @@ class RemoteMemory:
         )
         return recall_of(body)
 
-    async def _asked_health(self, client: ServerClient) -> HealthBody:
+    async def _asked_health(self, client: ServerClient) -> Backlog:
         body = await client.ask(HTTPMethod.GET, "/memory/health", HealthBody, seconds=ANSWER_SECONDS)
         self.health.extractor, self.health.embedder = body.extractor, body.embedder
-        return body
+        self._looked_at = time.monotonic()
+        self.health.saw(backlog := backlog_of(body))
+        return backlog
 
     async def _call(self, action: Action[T]) -> T:
         return await self._server.call(lambda client: self._reached(client, action))
@@ -192,9 +206,12 @@ class RemoteMemory:
 
     async def _reached(self, client: ServerClient, action: Action[T]) -> T:
         result = await action(client)
+        self.health.down = ""
         if not self.health.opened:
             self.health.opened = True
             self._learning = asyncio.create_task(self._learn(client), name="twofold-health")
+        elif time.monotonic() - self._looked_at >= LOOK_SECONDS and (self._learning is None or self._learning.done()):
+            self._learning = asyncio.create_task(self._look(client), name="twofold-health")
         return result
 
     async def _learn(self, client: ServerClient) -> None:
@@ -207,10 +224,18 @@ class RemoteMemory:
         else:
             logger.info("Memory is on %s, extractor %s, embedder %s", told.database, told.extractor, told.embedder)
 
+    async def _look(self, client: ServerClient) -> None:
+        """Ask how the server's memory is doing, behind an answer: a memory in use stays up to date about it."""
+        self._looked_at = time.monotonic()
+        try:
+            await self._asked_health(client)
+        except TwofoldError as error:
+            self.health.lost(error)
 
-def _worded(position: int, text: VerbatimText) -> Text:
+
+def _worded(position: int, text: VerbatimText, redactor: Redactor) -> Text:
     try:
-        return Text(text=redact_text(clean_text(text.text)), at=text.at)
+        return Text(text=redactor.text(clean_text(text.text)), at=text.at)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise InvalidInput(f"memories[{position}].{wrong['loc'][0]}: {wrong['msg']}") from None

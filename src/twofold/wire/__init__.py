@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twofold.wire.entries import NO_SUCH_TYPE, TypedEntry
+from twofold.wire.erased import ErasedBody
 from twofold.wire.memories import (
     ChangeBody,
     Correction,
@@ -36,13 +37,13 @@ from twofold.wire.parts import (
 from twofold.wire.problem import PROBLEM_TYPE, Problem
 from twofold.wire.sessions import (
     Accepted,
-    ErasedBody,
     ExportedChange,
     ExportedMemory,
     ExportedSession,
     HandedOver,
     HealthBody,
     Retried,
+    SaveErrorBody,
     SessionProgress,
     line_of,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "Question",
     "RecallBody",
     "Retried",
+    "SaveErrorBody",
     "SessionId",
     "SessionProgress",
     "SourceBody",

@@ -39,23 +39,27 @@ class SessionProgress(Body):
     error: str = Field(description="Why the last attempt failed, empty if none did.")
 
 
-class ErasedBody(Body):
-    """How much was erased."""
+class SaveErrorBody(Body):
+    """The last attempt to save a session that failed."""
 
-    memories: int
-    sessions: int
-    audit_entries: int
-    jobs: int
+    session_id: str = Field(description="The session, which waits or was given up.")
+    at: datetime | None = Field(description="When it failed, null where nobody noted it.")
+    cause: str = Field(description="Why.")
 
 
 class HealthBody(Body):
     """How memory is doing, and what waits: of the caller, for a service that names nobody of everyone."""
 
+    told: str = Field(description="How memory is doing, in one sentence.")
     extractor: str = Field(description="What takes out the facts.")
     embedder: str = Field(description="What makes the vectors.")
     waiting: int = Field(description="Accepted sessions that are not stored yet.")
     failed: int = Field(description="Accepted sessions whose save was given up.")
-    oldest_at: datetime | None = Field(description="When the oldest of those that wait was accepted.")
+    oldest_at: datetime | None = Field(description="Since when the oldest of those that wait does.")
+    behind_since: datetime | None = Field(
+        description="The same, once that is longer ago than a save should wait: memory is behind since then."
+    )
+    last_error: SaveErrorBody | None = Field(description="Why a save of them failed last, null if none did.")
 
 
 class Retried(Body):

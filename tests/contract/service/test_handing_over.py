@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from tests.acceptance.host import APP, said, session_of, stored
 from tests.contract.service.conversation import COMPANY, FACT, MORE, TURNS, search, texts
 from tests.services import Services
 from twofold.adk import MemoryService
+from twofold.models.offline import OfflineFactExtractor
+from twofold.models.open import Models
 
 
 def session_with(*events: Event) -> Session:
@@ -24,10 +27,21 @@ def session_with(*events: Event) -> Session:
     return Session(id="s", app_name=APP, user_id="anna", events=[first, *events, last])
 
 
+def later(seconds: int) -> float:
+    """Return a time that is after the turns of `session_with`, within a minute."""
+    return session_of(("user", ""), session_id="now").events[0].timestamp + 60 + seconds
+
+
 def event(part: types.Part | None = None, **fields: Any) -> Event:
     """Return one event of the agent."""
     content = None if part is None else types.Content(role="model", parts=[part])
     return Event(**{"id": "e", "invocation_id": "i", "author": "clerk", "content": content, **fields})
+
+
+def rewind_before(invocation: str) -> Event:
+    """Return the marker by which the user undid an invocation and all after it."""
+    actions = EventActions(rewind_before_invocation_id=invocation)
+    return event(id="r", author="user", timestamp=later(30), actions=actions)
 
 
 async def test_what_was_said_is_recalled(service: MemoryService) -> None:
@@ -149,6 +163,52 @@ async def test_a_turn_that_was_rewound_before_it_was_stored_is_not_remembered(
     await service.add_session_to_memory(session_with(undone, rewind))
     await service.flush()
     assert stored(database_url) == [FACT]
+
+
+async def test_a_rewind_after_the_save_retracts_what_rested_only_on_it(
+    service: MemoryService, database_url: str
+) -> None:
+    """A fact and a tool call; what was said before and after stays."""
+    call = types.FunctionCall(id="c", name="close_period", args={"period": "2026-03"})
+    answer = types.FunctionResponse(id="c", name="close_period", response={"status": "closed"})
+    undone = [
+        event(
+            types.Part(text="My company is 9999."), id="u", author="user", invocation_id="undone", timestamp=later(0)
+        ),
+        event(types.Part(function_call=call), id="f", invocation_id="undone", timestamp=later(1)),
+        event(types.Part(function_response=answer), id="g", invocation_id="undone", timestamp=later(2)),
+    ]
+    await service.add_session_to_memory(session_with(*undone))
+    await service.flush()
+    assert stored(database_url) == ["My company is 9999.", FACT]
+    assert len(stored(database_url, "episodic")) == 1
+    rewind = rewind_before("undone")
+    await service.add_session_to_memory(session_with(*undone, rewind))
+    await service.flush()
+    assert stored(database_url) == [FACT]
+    assert stored(database_url, "episodic") == []
+    await service.add_session_to_memory(session_with(*undone, rewind))
+    await service.flush()
+    assert stored(database_url) == [FACT]
+
+
+async def test_a_correction_that_is_rewound_gives_way_to_the_words_before(
+    services: Services, models: Models, database_url: str
+) -> None:
+    service = services.make(models=replace(models, facts=OfflineFactExtractor()))
+    said_first = event(types.Part(text="Our currency is EUR."), id="a", author="user", timestamp=later(0))
+    corrected = types.Part(text="Our currency is USD.")
+    correction = event(corrected, id="b", author="user", invocation_id="undone", timestamp=later(9))
+    for events, currency in (
+        ([said_first], "EUR"),
+        ([said_first, correction], "USD"),
+        ([said_first, correction, rewind_before("undone")], "EUR"),
+    ):
+        await service.add_session_to_memory(session_with(*events))
+        await service.flush()
+        assert f"The user's currency is {currency}." in stored(database_url)
+        assert len(stored(database_url)) == 2
+    assert "The user's currency is EUR." in await texts(service, "Which currency?")
 
 
 async def test_what_was_spoken_is_remembered(service: MemoryService, database_url: str) -> None:

@@ -47,8 +47,8 @@ async def app(database_url: str) -> AsyncIterator[MemoryApp]:
         yield opened
 
 
-def talk(session_id: str, event_id: str, text: str) -> Transcript:
-    entry = Entry(event_id=event_id, kind="said", author="user", at=AT, text=text)
+def talk(session_id: str, event_id: str, text: str, *, at: datetime = AT) -> Transcript:
+    entry = Entry(event_id=event_id, kind="said", author="user", at=at, text=text)
     return Transcript(session_id=session_id, entries=(entry,))
 
 
@@ -103,7 +103,7 @@ async def test_what_is_said_after_a_correction_changes_the_fact_again(app: Memor
     await app.correct(ANNA, fact.key, "ledger EU", rev=1)
     await save(app, talk("s1", "e1", "ledger US"))
     assert await facts(app) == ["ledger EU"]
-    await save(app, talk("s2", "e2", "ledger ASIA"))
+    await save(app, talk("s2", "e2", "ledger ASIA", at=fact.created_at.replace(year=2200)))
     [again] = await app.memories(ANNA, "semantic")
     assert (again.key, again.text, again.rev) == (fact.key, "ledger ASIA", 3)
 

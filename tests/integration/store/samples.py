@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from twofold.memory.keys import episode_key
-from twofold.memory.memories import Change, Memory, Origin, Save, Source
+from twofold.memory.memories import Change, Memory, Origin, Retraction, Save, Source
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.transcript import Entry
 from twofold.store.memories import PostgresMemories
@@ -74,8 +74,8 @@ def update(key: str, text: str, session_id: str = "s1", *event_ids: str, at: dat
     return _fact("UPDATE", key, text, source(session_id, *event_ids, at=at))
 
 
-def delete(key: str, session_id: str = "s1", kind: Kind = "semantic") -> Change:
-    return Change(action="DELETE", kind=kind, key=key, text="", content={}, source=source(session_id))
+def delete(key: str, session_id: str = "s1", kind: Kind = "semantic", *, at: datetime = NOON) -> Change:
+    return Change(action="DELETE", kind=kind, key=key, text="", content={}, source=source(session_id, at=at))
 
 
 def episode(
@@ -102,6 +102,7 @@ def save_of(
     session_id: str = "s1",
     generation: int = 0,
     seen: Iterable[str] = (),
+    retracted: Iterable[Retraction] = (),
 ) -> Save:
     return Save(
         scope=scope,
@@ -110,6 +111,7 @@ def save_of(
         changes=changes,
         seen_event_ids=tuple(seen),
         models={"semantic": "test-model", "episodic": "test-narrator"},
+        retracted=tuple(retracted),
     )
 
 

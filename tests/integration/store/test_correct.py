@@ -1,6 +1,7 @@
 """A person's own correction of a fact."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 from langgraph.store.postgres import AsyncPostgresStore
@@ -134,6 +135,9 @@ async def test_a_later_session_may_change_a_corrected_fact_as_any_other(store: S
     [key] = await remember(store.memories, add("ledger US"))
     await correct(store, key, "ledger EU")
     await remember(store.memories, update(key, "ledger ASIA", "s2"), session_id="s2")
+    assert await texts(store) == ["ledger EU"], "said before the correction, stored after it"
+    since = store.clock.now() + timedelta(minutes=1)
+    await remember(store.memories, update(key, "ledger ASIA", "s3", at=since), session_id="s3")
     assert await texts(store) == ["ledger ASIA"]
 
 

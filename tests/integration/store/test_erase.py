@@ -23,7 +23,9 @@ from tests.integration.store.samples import (
 from twofold.memory.errors import Conflict
 from twofold.memory.tombstones import remaining
 from twofold.memory.verbatim import VerbatimText
-from twofold.store.erase import Erased, erase_session, erase_user
+from twofold.store.erase import erase_session
+from twofold.store.erase_people import erase_user
+from twofold.store.erased import Erased
 from twofold.store.pool import borrowed, transaction
 
 SECRET = "Anna banks at Nordbank"
@@ -54,6 +56,17 @@ async def tables_with(store: Store, session_id: str) -> set[str]:
     return found
 
 
+async def waiting_for_lock(store: Store) -> None:
+    """Return when somebody waits for a lock."""
+    statement = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    async with borrowed(store.pool) as connection:
+        for _ in range(3000):
+            if await (await connection.execute(statement)).fetchone():
+                return
+            await asyncio.sleep(0.01)
+    raise AssertionError("nobody waited for half a minute")
+
+
 async def texts(store: Store, kind: str = "semantic") -> set[str]:
     return {memory.text for memory in await facts(store.memories, kind=kind)}  # type: ignore[arg-type]
 
@@ -61,7 +74,9 @@ async def texts(store: Store, kind: str = "semantic") -> set[str]:
 async def test_an_erased_fact_leaves_no_text_but_a_note_of_it(store: Store) -> None:
     [key] = await remember(store.memories, add(SECRET, "s1", "e1"))
     await remember(store.memories, update(key, f"{SECRET} now", "s1", "e2"))
-    assert await store.memories.erase_memory(ANNA, key) == Erased(memories=1, audit_entries=2)
+    assert await store.memories.erase_memory(ANNA, key) == Erased(
+        memories=1, vectors=1, audit_entries=2, at=store.clock.time
+    )
     assert "Nordbank" not in await whole_database(store)
     assert [entry.action for entry in await store.memories.history(ANNA, key)] == ["ERASE", "UPDATE", "ADD"]
     assert await store.memories.erase_memory(ANNA, key) == Erased()
@@ -110,7 +125,7 @@ async def test_an_erased_episode_does_not_come_back_and_the_session_goes_on_with
     await store.inbox.accept(ANNA, "s1", grown, settle=10)
     loaded = await store.inbox.load(ANNA, "s1")
     assert loaded is not None
-    assert [entry.event_id for entry in loaded.transcript.entries] == ["e1", "e3"]
+    assert [entry.event_id for entry in loaded.transcript.entries] == ["e3"]
     await remember(store.memories, episode("posted once more", ANNA, "s1", "e1", "e3", at=store.clock.time))
     assert await texts(store, "episodic") == {"posted once more"}
 
@@ -118,11 +133,13 @@ async def test_an_erased_episode_does_not_come_back_and_the_session_goes_on_with
 async def test_whoever_takes_the_session_apart_is_told_what_was_erased_of_it(store: Store) -> None:
     [key] = await remember(store.memories, episode("old run", ANNA, "s1", "e1", "e2"))
     await store.memories.erase_memory(ANNA, key)
-    [stone] = (await store.memories.progress(ANNA, "s1")).tombstones
-    assert (stone.kind, stone.event_ids, stone.before) == ("episodic", frozenset({"e1", "e2"}), store.clock.time)
+    steps, words = (await store.memories.progress(ANNA, "s1")).tombstones
+    assert (steps.kind, steps.event_ids, steps.before) == ("episodic", frozenset({"e1", "e2"}), store.clock.time)
+    assert (words.kind, words.event_ids, words.before) == (None, frozenset({"e1", "e2"}), None)
     assert (await store.memories.progress(ANNA, "s2")).tombstones == ()
-    entries = (said("e1"), called("e2"), called("e3", at=store.clock.time + timedelta(minutes=1)))
-    assert [entry.event_id for entry in remaining(entries, [stone])] == ["e1", "e3"]
+    entries = (said("e0"), called("e0"), said("e1"), called("e2"), called("e3", at=later(1) + timedelta(days=9999)))
+    assert [entry.event_id for entry in remaining(entries, [steps])] == ["e0", "e1", "e3"]
+    assert [entry.event_id for entry in remaining(entries, [steps, words])] == ["e0", "e3"]
 
 
 async def test_an_erased_session_is_gone_with_all_that_rests_on_it_alone(store: Store) -> None:
@@ -206,10 +223,22 @@ async def test_an_erased_person_is_gone_from_every_table(store: Store) -> None:
     await remember(store.memories, add(SECRET), episode(SECRET), seen=["e1"])
     await store.kept.keep(ANNA, "s1", "semantic", "hash", {"text": SECRET})
     report = await store.memories.erase_user(ANNA)
-    assert report == Erased(memories=2, sessions=1, audit_entries=2, jobs=1)
+    assert report == Erased(
+        memories=2,
+        vectors=2,
+        sessions=1,
+        entries=1,
+        audit_entries=2,
+        jobs=1,
+        extractions=1,
+        ledger=1,
+        at=store.clock.time,
+    )
     left = await whole_database(store)
     assert "Nordbank" not in left
     assert "s1" not in left
+    assert [entry.action for entry in await store.memories.history(ANNA)] == ["ERASE"]
+    assert (await store.memories.erase_user(ANNA)).nothing
     assert [entry.action for entry in await store.memories.history(ANNA)] == ["ERASE"]
 
 
@@ -235,6 +264,15 @@ async def test_a_session_handed_over_while_it_is_being_erased_stays_erased(store
         assert not handing.done()
     assert not (await handing).changed
     assert await store.inbox.load(ANNA, "s1") is None
+
+
+async def test_an_extraction_that_is_kept_during_an_erase_waits_for_it_and_is_not_kept(store: Store) -> None:
+    async with transaction(store.pool) as connection:
+        await erase_user(connection, store.queue, ANNA, store.clock.time)
+        keeping = asyncio.create_task(store.kept.keep(ANNA, "s1", "semantic", "hash", {"text": SECRET}))
+        await waiting_for_lock(store)
+    await keeping
+    assert "Nordbank" not in await whole_database(store)
 
 
 async def test_a_host_may_give_anew_what_was_erased(store: Store) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.integration.store.conftest import Store
-from tests.integration.store.samples import ANNA, BEN, add, remember
+from tests.integration.store.samples import ANNA, BEN, add, remember, said
 from twofold.memory.errors import InvalidInput
 
 
@@ -35,6 +35,20 @@ async def test_a_persisted_save_drops_what_was_kept_of_its_session(store: Store)
     await remember(store.memories, add("x"))
     assert await store.kept.get(ANNA, "s1", "semantic", "hash") is None
     assert await store.kept.get(ANNA, "s2", "semantic", "hash") == 1
+
+
+async def test_a_sweep_drops_what_a_worker_kept_that_went_on_beside_the_one_that_finished(store: Store) -> None:
+    """An hour later: until then that worker may be about to persist. What still waits to be stored keeps it."""
+    for session in ("done", "waits"):
+        await store.inbox.accept(ANNA, session, [said("e1")], settle=0)
+        await store.kept.keep(ANNA, session, "semantic", "hash", 1)
+    await store.inbox.mark_done(ANNA, "done", 1)
+    await store.memories.sweep()
+    assert await store.kept.get(ANNA, "done", "semantic", "hash") == 1
+    store.clock.time += timedelta(hours=1)
+    await store.memories.sweep()
+    assert await store.kept.get(ANNA, "done", "semantic", "hash") is None
+    assert await store.kept.get(ANNA, "waits", "semantic", "hash") == 1
 
 
 async def test_an_extraction_that_ends_after_the_erasure_is_not_kept(store: Store) -> None:

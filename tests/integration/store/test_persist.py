@@ -67,11 +67,27 @@ async def test_an_older_source_does_not_make_a_fact_new(store: Store) -> None:
     assert fact.updated_at == later(5)
 
 
-async def test_a_correction_from_an_older_session_does_not_make_a_fact_old(store: Store) -> None:
+@pytest.mark.parametrize("text", ["Reports in EUR and USD", "Reports in GBP"])
+async def test_what_an_older_session_says_does_not_replace_what_was_said_since(store: Store, text: str) -> None:
+    """As where a session of last year is stored now; the second text is another fact's already."""
     [key] = await remember(store.memories, add("Reports in EUR", "s1", at=later(5)))
-    await remember(store.memories, update(key, "Reports in EUR and USD", "s0", at=later(-500)), session_id="s0")
-    [fact] = await facts(store.memories)
-    assert (fact.text, fact.updated_at) == ("Reports in EUR and USD", later(5))
+    await remember(store.memories, add("Reports in GBP", "s1", at=later(6)))
+    for late in (update(key, text, "s0", at=later(-500)), delete(key, "s0", at=later(-500))):
+        await remember(store.memories, late, session_id="s0")
+    assert sorted(fact.text for fact in await facts(store.memories)) == ["Reports in EUR", "Reports in GBP"]
+    assert [entry.action for entry in await store.memories.history(ANNA, key)] in (
+        ["NOOP", "ADD"],
+        ["NOOP", "NOOP", "ADD"],
+    )
+    assert {fact.updated_at for fact in await facts(store.memories)} == {later(5), later(6)}
+
+
+async def test_what_is_said_at_the_same_time_or_later_replaces_it(store: Store) -> None:
+    [key] = await remember(store.memories, add("Reports in EUR", "s1", at=later(5)))
+    await remember(store.memories, update(key, "Reports in USD", "s2", at=later(5)), session_id="s2")
+    assert [fact.text for fact in await facts(store.memories)] == ["Reports in USD"]
+    await remember(store.memories, delete(key, "s3", at=later(6)), session_id="s3")
+    assert await facts(store.memories) == ()
 
 
 async def test_events_of_one_session_are_merged_into_one_source(store: Store) -> None:
@@ -266,8 +282,9 @@ async def test_an_unusable_vector_is_refused_before_anything_is_written(store: S
         await store.memories.search(ANNA, "semantic", query="x", vector=unusable, limit=3)
 
 
-async def test_a_missing_vector_is_refused_by_the_text(store: Store) -> None:
-    with pytest.raises(ModelFailed, match="US Primary"):
+async def test_a_missing_vector_is_refused_without_the_words(store: Store) -> None:
+    """What a save fails of is kept, told by the health of the memory, and logged."""
+    with pytest.raises(ModelFailed, match=rf"a text of {len(LEDGER)} characters$"):
         await store.memories.save(save_of(add(LEDGER)), {})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.memory.entries import agent, rewound, session, texts, user
-from twofold.memory.rewinds import after_rewinds
+from twofold.memory.rewinds import after_rewinds, undone
 from twofold.memory.transcript import Entry
 
 A, B, C = ((user(name, name.lower()), agent(name + "!", name.lower())) for name in "ABC")
@@ -37,3 +37,28 @@ def test_a_marker_undoes_from_the_start_of_its_invocation_up_to_itself(
 
 def test_no_marker_is_left() -> None:
     assert after_rewinds(session(rewound("x"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("entries", "gone", "marker"),
+    [
+        ((*A, *B, rewound("b", "r1")), {"e2", "e3"}, "e4"),
+        ((*A, *B, rewound("b", "r1"), *C, rewound("c", "r2")), {"e2", "e3", "e5", "e6"}, "e7"),
+        # an undone marker is undone itself, and what it undid is not any more
+        ((*A, *B, rewound("b", "r1"), *C, rewound("r1", "r2")), {"e4", "e5", "e6"}, "e7"),
+    ],
+)
+def test_what_was_undone_is_told_with_the_last_rewind(entries: tuple[Entry, ...], gone: set[str], marker: str) -> None:
+    found = undone(session(*entries))
+    assert found is not None
+    assert (set(found.event_ids), found.marker_id) == (gone, marker)
+
+
+@pytest.mark.parametrize("entries", [(), (*A, *B), (*A, rewound("unknown"))])
+def test_without_a_rewind_nothing_was_undone(entries: tuple[Entry, ...]) -> None:
+    assert undone(session(*entries)) is None
+
+
+def test_an_event_of_which_a_part_still_counts_is_not_undone() -> None:
+    one, two = user("one", "a", event_id="e"), user("two", "b", event_id="e", part=1)
+    assert undone(session(one, two, rewound("b", "r"))) is None

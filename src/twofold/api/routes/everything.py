@@ -9,11 +9,14 @@ from typing import Any
 
 from starlette.responses import StreamingResponse
 
-from twofold.api.caller import CallerScope
+from twofold.api.caller import Caller, CallerScope
 from twofold.api.described import problems
+from twofold.api.erasing import erase_tenant, erase_user
 from twofold.api.opened import Opened
-from twofold.api.routes.bodies import erased_body
+from twofold.api.routes.parameters import TenantInPath
 from twofold.api.routes.router import router_of
+from twofold.api.threads import CallersThreads
+from twofold.memory.errors import NotAllowed
 from twofold.wire import ErasedBody
 
 router = router_of("everything")
@@ -43,9 +46,27 @@ async def export_everything(scope: CallerScope, app: Opened) -> StreamingRespons
 
 
 @router.delete("/memory", responses=problems())
-async def erase_everything(scope: CallerScope, app: Opened) -> ErasedBody:
-    """Erase everything of the caller, with its traces; handing old sessions over again does not bring it back."""
-    return erased_body(await app.database.memories.erase_user(scope))
+async def erase_everything(scope: CallerScope, app: Opened, threads: CallersThreads) -> ErasedBody:
+    """Erase everything of the caller, with its traces; handing old sessions over again does not bring it back.
+
+    On a LangGraph server also their threads, the runs of these, and their schedules.
+    """
+    return await erase_user(app, threads, scope)
+
+
+@router.delete("/memory/tenants/{tenant_id:rest}", responses=problems(422))
+async def erase_everybody(
+    identity: Caller, app: Opened, threads: CallersThreads, tenant_id: TenantInPath
+) -> ErasedBody:
+    """Erase everything of everybody in a tenant; for a service that may act for it and names nobody.
+
+    One that breaks off leaves each person whole or erased; done again, it goes on.
+    """
+    if identity.scope is not None:
+        raise NotAllowed("Only a service erases a whole tenant, and it names nobody whom it acts for")
+    if identity.tenants is not None and tenant_id not in identity.tenants:
+        raise NotAllowed(f"The service {identity.service!r} may not act for people of this tenant")
+    return await erase_tenant(app, threads, tenant_id)
 
 
 async def _written(first: dict[str, Any] | None, more: AsyncGenerator[dict[str, Any], None]) -> AsyncIterator[str]:

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from twofold.api.caller import CallerScope
 from twofold.api.described import BODY, linked, problems
+from twofold.api.erasing import erased_body
 from twofold.api.opened import Opened
-from twofold.api.routes.bodies import erased_body
 from twofold.api.routes.cursor import cursor_of, position_of
 from twofold.api.routes.parameters import KeyInPath
 from twofold.api.routes.router import router_of
@@ -18,7 +18,6 @@ from twofold.memory.clean import clean_text
 from twofold.memory.errors import InvalidInput, NotFound
 from twofold.memory.scope import Kind
 from twofold.memory.verbatim import VerbatimText
-from twofold.store.erase import Erased
 from twofold.wire import (
     MOST_ON_A_PAGE,
     Body,
@@ -112,9 +111,9 @@ async def correct_memory(scope: CallerScope, app: Opened, key: KeyInPath, correc
 async def erase_memory(scope: CallerScope, app: Opened, key: KeyInPath) -> ErasedBody:
     """Erase one memory with its traces; handing its session over again does not bring it back."""
     erased = await app.database.memories.erase_memory(scope, key)
-    if erased == Erased():
+    if erased.nothing:
         raise NotFound(_UNKNOWN)
-    return erased_body(erased)
+    return erased_body(erased, await app.database.memories.remains(scope, key=key))
 
 
 @router.get("/memory/{key:memory_key}/history", responses=problems(404, 422))

@@ -58,5 +58,15 @@ async def _session_id(
     return found
 
 
+async def _tenant_id(
+    tenant_id: Annotated[str, Path(max_length=_LONGEST_ENCODED, description=f"The tenant: {_FORM}.")],
+) -> str:
+    found = key_of_url(tenant_id, "tenant_id")
+    if not found:
+        raise InvalidInput("tenant_id: is empty")
+    return found
+
+
 KeyInPath = Annotated[str, Depends(_key)]
 SessionInPath = Annotated[str, Depends(_session_id)]
+TenantInPath = Annotated[str, Depends(_tenant_id)]

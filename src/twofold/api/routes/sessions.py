@@ -8,15 +8,16 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
+from twofold.api import erasing
 from twofold.api.caller import CallerScope
 from twofold.api.described import BODY, linked, problems
 from twofold.api.opened import Opened
-from twofold.api.routes.bodies import erased_body
 from twofold.api.routes.parameters import SessionInPath
 from twofold.api.routes.router import router_of
+from twofold.api.threads import CallersThreads
 from twofold.memory.errors import InvalidInput, NotFound
 from twofold.memory.keys import body_id, key_of_url
-from twofold.memory.redaction import redact_entries
+from twofold.memory.redaction import Redactor
 from twofold.memory.transcript import Transcript
 from twofold.nodes.write.validate import cleaned_entries
 from twofold.wire import LARGEST_REVISION, LONGEST_WAIT, Accepted, Body, ErasedBody, HandedOver, SessionProgress
@@ -45,7 +46,7 @@ async def hand_over_session(scope: CallerScope, app: Opened, session: HandedOver
     if not session_id:
         raise InvalidInput("session_id: is empty")
     # On a thread: what tools returned may be large, and it is searched for secrets.
-    transcript = await asyncio.to_thread(_transcript, session_id, session)
+    transcript = await asyncio.to_thread(_transcript, session_id, session, app.redactor)
     revision = await app.accept(scope, transcript, at_once=session.at_once)
     return Accepted(session_id=body_id(session_id), revision=revision)
 
@@ -74,10 +75,15 @@ async def session_progress(
 
 
 @router.delete("/memory/sessions/{session_id:rest}", responses=problems(422))
-async def erase_session(scope: CallerScope, app: Opened, session_id: SessionInPath) -> ErasedBody:
-    """Erase what came from one session, with its traces; handing it over again does not bring it back."""
-    return erased_body(await app.database.memories.erase_session(scope, session_id))
+async def erase_session(
+    scope: CallerScope, app: Opened, threads: CallersThreads, session_id: SessionInPath
+) -> ErasedBody:
+    """Erase what came from one session, with its traces; handing it over again does not bring it back.
+
+    On a LangGraph server also the threads of which it is the state, or was a run's input.
+    """
+    return await erasing.erase_session(app, threads, scope, session_id)
 
 
-def _transcript(session_id: str, session: HandedOver) -> Transcript:
-    return Transcript(session_id=session_id, entries=redact_entries(cleaned_entries(session.entries)))
+def _transcript(session_id: str, session: HandedOver, redactor: Redactor) -> Transcript:
+    return Transcript(session_id=session_id, entries=redactor.entries(cleaned_entries(session.entries)))
