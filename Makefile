@@ -3,6 +3,8 @@
 PYTHON         ?= python3
 PYTEST_FLAGS   ?= -q
 PYTEST_WORKERS ?= 3
+SOAK_KILLS     ?= 100
+SOAK_SEED      ?=
 UPGRADE        ?=
 
 VENV := .venv
@@ -11,7 +13,7 @@ RUN  := $(VENV)/bin/python -P -m
 PIP  := $(RUN) pip install --quiet --no-input --disable-pip-version-check --root-user-action=ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench check format lock wheel clean distclean
+.PHONY: help demo test soak bench check format lock wheel clean distclean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,8 +26,12 @@ demo: $(VENV)/.demo  ## show both memories at work: no account, no database to s
 test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
 	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS)
 
-bench: $(VENV)/.dev  ## time accept and recall beside the raw limit, and what a person takes in the database
+soak: $(VENV)/.dev  ## kill processes and PostgreSQL in every phase of a save, ten minutes long; SOAK_KILLS=500 SOAK_SEED=1
+	@$(VENV)/bin/python -m tests.soak --kills $(SOAK_KILLS) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
+
+bench: $(VENV)/.dev  ## time accept, recall and save beside the raw limit, and what a person takes in the database
 	@$(VENV)/bin/python benchmarks/journey.py
+	@$(VENV)/bin/python benchmarks/write.py
 	@$(VENV)/bin/python benchmarks/sizing.py
 
 check: $(VENV)/.dev  ## lint, format, types, layers

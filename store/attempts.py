@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import traceback
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from procrastinate.jobs import Job
@@ -19,6 +21,10 @@ from twofold.memory.errors import (
 )
 from twofold.memory.retry import MOST_ATTEMPTS, retry_delay
 
+logger = logging.getLogger(__name__)
+
+MOST_CONFLICTS = 20
+"""How often one attempt begins anew because another writer of the same person came first."""
 _HOPELESS = (InvalidInput, EmbedderMismatch, SettingsInvalid)
 
 
@@ -39,6 +45,20 @@ class Retry(BaseRetryStrategy):
         if isinstance(exception, Conflict):
             return RetryDecision(retry_in={"seconds": 0})
         return RetryDecision(retry_in={"seconds": round(seconds)}, priority=-(job.attempts + 1))
+
+
+async def despite_conflicts(save: Callable[[], Awaitable[None]]) -> None:
+    """Save, and again at once where another writer of this person came first: somebody else made progress.
+
+    That uses up no attempt, and does not wait for the queue to be looked at. Raises what `save` raises, Conflict
+    after the twentieth in a row.
+    """
+    for _ in range(MOST_CONFLICTS - 1):
+        try:
+            return await save()
+        except Conflict as conflict:
+            logger.debug("A save begins anew: %s", conflict)
+    return await save()
 
 
 def retry_in(error: BaseException, attempts: int) -> float | None:

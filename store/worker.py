@@ -11,11 +11,12 @@ from typing import TypeAlias
 
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
-from procrastinate.worker import Worker as ProcrastinateWorker
 
+from twofold import telemetry
 from twofold.memory.errors import StoreUnavailable, TwofoldError
 from twofold.memory.scope import Scope
-from twofold.store.attempts import Retry, cause_of, is_last, told_attempt
+from twofold.store.attempts import Retry, cause_of, despite_conflicts, is_last, told_attempt
+from twofold.store.eager_worker import EagerWorker
 from twofold.store.inbox import Inbox
 from twofold.store.pool import OWN_FIRST, Pool, open_pool
 from twofold.store.queue import QUEUE, TASK
@@ -93,7 +94,7 @@ class Worker:
             await pool.close(timeout=_STUBBORN_SECONDS)
 
     async def _work_with(self, app: App, pool: Pool) -> None:
-        worker = ProcrastinateWorker(
+        worker = EagerWorker(
             app,
             queues=[QUEUE],
             name="twofold",
@@ -125,7 +126,7 @@ class Worker:
             working.add_done_callback(_let_be)
             logger.warning("A save does not end; it is taken up again later")
 
-    async def _beat(self, worker: ProcrastinateWorker, rescue: Rescue) -> None:
+    async def _beat(self, worker: EagerWorker, rescue: Rescue) -> None:
         """Tell the others that this worker lives, and take care of what dead ones left."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
@@ -143,7 +144,8 @@ class Worker:
             state = await self._inbox.state(scope, session)
             if state is not None and not state.done(revision):
                 began = time.monotonic()
-                await self._handler(scope, session, revision)
+                with telemetry.saving(job.attempts + 1, is_last=lambda error: is_last(error, job.attempts)):
+                    await despite_conflicts(lambda: self._handler(scope, session, revision))
                 took = time.monotonic() - began
                 logger.info("Session %s is saved (attempt %d, %.1f s)", session_id, job.attempts + 1, took)
         except Exception as error:

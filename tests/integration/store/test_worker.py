@@ -2,12 +2,9 @@
 
 import asyncio
 import logging
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -22,7 +19,6 @@ from twofold.store import attempts, worker
 from twofold.store.pool import borrowed
 from twofold.store.worker import Worker
 
-CHILD = Path(__file__).with_name("worker_child.py")
 Seen = list[tuple[str, str]]
 Handler = Callable[[Scope, str, int], Awaitable[None]]
 
@@ -282,22 +278,6 @@ async def test_a_cancelled_worker_stops_even_if_a_save_does_not_let_itself_be_ca
     assert time.monotonic() - started < 10
     free.set()
     await asyncio.sleep(0.2)
-
-
-async def test_the_job_of_a_process_that_was_killed_is_taken_up_within_thirty_seconds(store: Store) -> None:
-    await store.inbox.accept(ANNA, "s1", [said("e1")], settle=0)
-    command = [sys.executable, str(CHILD), store.url]
-    child = await asyncio.to_thread(subprocess.Popen, command, stdout=subprocess.PIPE)
-    assert child.stdout is not None
-    assert await asyncio.to_thread(child.stdout.readline) == b"s1 1\n"
-    child.kill()
-    child.wait()
-    killed = time.monotonic()
-    seen: Seen = []
-    async with working(store, saving(store, seen)):
-        assert await store.backlog.wait_done(ANNA, "s1", 1, timeout=30)
-    child.stdout.close()
-    assert time.monotonic() - killed < 30
 
 
 async def test_a_save_that_kills_its_process_each_time_is_given_up(
