@@ -19,9 +19,9 @@ from twofold.store.storable import escaped, unescaped
 
 _ADD: LiteralString = """
 INSERT INTO twofold.audit (at, tenant_label, user_label, kind, key, action, before, after,
-                           session_label, session_id, event_ids, origin, model)
+                           session_label, session_id, event_ids, origin, model, said_at)
 VALUES (%(at)s, %(tenant)s, %(user)s, %(kind)s, %(key)s, %(action)s, %(before)s, %(after)s,
-        %(session_label)s, %(session_id)s, %(event_ids)s, %(origin)s, %(model)s)
+        %(session_label)s, %(session_id)s, %(event_ids)s, %(origin)s, %(model)s, %(said_at)s)
 """
 _HISTORY: LiteralString = """
 SELECT at, kind, key, action, before, after, session_id, event_ids, origin, model
@@ -48,6 +48,7 @@ async def record(connection: Connection, save: Save, lines: Sequence[Recorded], 
             "event_ids": list(line.source.event_ids),
             "origin": line.source.origin,
             "model": save.models.get(line.kind, ""),
+            "said_at": line.source.at,
         }
         for line in lines
     ]

@@ -15,6 +15,7 @@ from twofold.memory.transcript import Entry
 from twofold.store.storable import checked_json, cleaned, cleaned_text
 
 _DEFAULTS = {field.name: field.default for field in fields(Entry)}
+_TIMES = ("at", "rewinds_since")
 
 Identity = tuple[str, int]
 
@@ -42,7 +43,11 @@ def with_zones(entries: Sequence[Entry]) -> Iterator[Entry]:
         if entry.at.tzinfo is None:
             raise InvalidInput(f"entry {entry.event_id!r}: its time has no zone")
         at = checked_time(f"the time of entry {entry.event_id!r}", entry.at)
-        yield entry if at is entry.at else replace(entry, at=at)
+        since = entry.rewinds_since
+        if since is not None:
+            since = checked_time(f"rewinds_since of entry {entry.event_id!r}", since)
+        unchanged = at is entry.at and since is entry.rewinds_since
+        yield entry if unchanged else replace(entry, at=at, rewinds_since=since)
 
 
 def columns(entries: Sequence[Entry]) -> dict[str, list[Any]]:
@@ -65,7 +70,8 @@ def entry_of(row: Mapping[str, Any]) -> Entry:
     Plain construction, not pydantic: we wrote it ourselves, and a long session has a thousand.
     """
     known = {name: value for name, value in row.items() if name in _DEFAULTS}
-    return Entry(**{**known, "at": datetime.fromisoformat(row["at"])})
+    times = {name: datetime.fromisoformat(row[name]) for name in _TIMES if row.get(name)}
+    return Entry(**{**known, **times})
 
 
 def as_stored(entries: Iterable[Entry]) -> Iterator[Entry]:

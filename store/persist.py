@@ -69,8 +69,9 @@ async def persist(
 ) -> tuple[Applied, ...]:
     """Persist a save in the transaction of `connection`; nothing of it is stored if that is rolled back.
 
-    With `compare`, a save that changes facts is refused if the scope's generation is no longer the one at
-    which those facts were searched. What repeats what is stored changes nothing, at any generation.
+    With `compare`, a save that changes anything is refused if the scope's generation is no longer the one at which the
+    session was taken apart: another save of it may have come first, with more turns or a rewind. What repeats what is
+    stored changes nothing, at any generation.
 
     Raises Conflict, InvalidInput for what Postgres cannot keep, ModelFailed for an unusable vector.
     """
@@ -84,8 +85,7 @@ async def persist(
         raise Conflict(_ERASED)
     changes = surviving(save, erased)
     result = reconcile(save, changes, await _stored(connection, save, changes, now))
-    changed = {applied.kind for applied in result.applied if applied.action != "NOOP"}
-    if moved and (changed if erased else "semantic" in changed):
+    if moved and (save.retracted or any(applied.action != "NOOP" for applied in result.applied)):
         raise Conflict(_ERASED if erased else _MOVED)
     await write(connection, save, result, usable, dims=dims, ttl_days=ttl_days, now=now)
     await record(connection, save, result.recorded, now)
@@ -111,8 +111,7 @@ def _check(save: Save) -> None:
 
 def _without_facts(save: Save) -> Save:
     changes = tuple(change for change in save.changes if change.kind == "episodic")
-    retracted = tuple(gone for gone in save.retracted if gone.kind == "episodic")
-    return replace(save, changes=changes, retracted=retracted, seen_event_ids=())
+    return replace(save, changes=changes, retracted=(), seen_event_ids=())
 
 
 async def _seen(connection: Connection, save: Save, now: datetime) -> Sequence[str]:

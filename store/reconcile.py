@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from twofold.memory.keys import episode_key, fact_key, fingerprint
+from twofold.memory.lateness import is_late
 from twofold.memory.memories import Action, Applied, Change, Memory, Retraction, Save, Source
 from twofold.memory.scope import Kind
 
@@ -111,7 +112,7 @@ class _Desk:
             self._put(change, current)
             return
         self._extend(change, self._memories[key])
-        if current is not None and current.key != key and not _is_late(change, current):
+        if current is not None and current.key != key and not is_late(change, current):
             self._delete(change, current.key)
 
     def _put(self, change: Change, current: Memory | None) -> None:
@@ -119,7 +120,7 @@ class _Desk:
             self._add(change)
         elif (current.text, current.content) == (change.text, change.content):
             self._extend(change, current)
-        elif _is_late(change, current):
+        elif is_late(change, current):
             self._record("NOOP", change, current.key, before=current.text, after=current.text)
         else:
             self._reword(change, current)
@@ -193,7 +194,7 @@ class _Desk:
 
     def _withdraw(self, change: Change, key: str) -> None:
         current = self._memories.get(key)
-        if current is not None and _is_late(change, current):
+        if current is not None and is_late(change, current):
             self._record("NOOP", change, key, before=current.text, after=current.text)
         else:
             self._delete(change, key)
@@ -234,11 +235,6 @@ def _retracting(gone: Retraction) -> Change:
         content={"content": text},
         source=gone.because,
     )
-
-
-def _is_late(change: Change, current: Memory) -> bool:
-    """Whether a fact was said after what would change it: an old session is stored late. By hand it is never late."""
-    return _is_fact(current) and change.source.origin != "user" and change.source.at < current.updated_at
 
 
 def _newest(sources: Iterable[Source]) -> datetime:

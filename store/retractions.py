@@ -9,10 +9,11 @@ from typing import Any, LiteralString
 from psycopg.rows import class_row
 
 from twofold.memory.history import AuditEntry
+from twofold.memory.keys import fingerprint
 from twofold.memory.memories import Memory, Retraction
 from twofold.memory.retraction import retraction
 from twofold.memory.rewinds import Undone
-from twofold.memory.scope import Scope
+from twofold.memory.scope import Scope, label
 from twofold.store.audit import with_session
 from twofold.store.labels import which
 from twofold.store.pool import Connection
@@ -29,12 +30,17 @@ WHERE s.prefix = %(prefix)s AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
           AND kind = 'semantic' AND event_ids && %(undone)s::text[]))
 """
 _CHANGES: LiteralString = """
-SELECT at, kind, key, action, before, after, session_id, event_ids, origin, model FROM twofold.audit
+SELECT coalesce(said_at, at) AS at, kind, key, action, before, after, session_id, event_ids, origin, model
+FROM twofold.audit
 WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND kind = 'semantic' AND key IN (
     SELECT key FROM twofold.audit
     WHERE tenant_label = %(tenant)s AND user_label = %(user)s AND session_label = %(session)s
       AND kind = 'semantic' AND event_ids && %(undone)s::text[])
 ORDER BY id
+"""
+_HELD: LiteralString = """
+SELECT fingerprint, sessions FROM twofold.memory
+WHERE prefix = %(prefix)s AND kind = 'semantic' AND fingerprint = ANY(%(fingerprints)s)
 """
 
 
@@ -60,4 +66,19 @@ async def retractions(
         retraction(key, stored.get(key), histories[key], session_id, undone)
         for key in sorted(stored.keys() | histories.keys())
     )
-    return tuple(gone for gone in left if gone is not None)
+    found = [gone for gone in left if gone is not None]
+    back = [fingerprint(gone.text) for gone in found if gone.key not in stored and gone.text]
+    held = await _sessions_of(connection, {**asked, "fingerprints": back}) if back else {}
+    return tuple(gone for gone in found if gone.key in stored or not _is_back(gone, held))
+
+
+async def _sessions_of(connection: Connection, asked: dict[str, Any]) -> dict[str, frozenset[str]]:
+    """Return the sessions that facts of these words rest on."""
+    rows = await (await connection.execute(_HELD, asked)).fetchall()
+    return {row["fingerprint"]: frozenset(row["sessions"]) for row in rows}
+
+
+def _is_back(gone: Retraction, held: dict[str, frozenset[str]]) -> bool:
+    """Whether another fact has these words by now, and rests on all that this one did."""
+    sessions = held.get(fingerprint(gone.text or ""))
+    return sessions is not None and sessions.issuperset(label(source.session_id) for source in gone.sources)

@@ -42,6 +42,16 @@ class EntryState(TypedDict):
     rewinds_to: NotRequired[
         Annotated[str, Field(description="Of a rewind: the invocation that was undone with all that followed.")]
     ]
+    rewinds_since: NotRequired[
+        Annotated[
+            str | None,
+            Field(
+                description="Of a rewind: when that invocation began, as 2026-04-01T12:00:00Z; it counts where"
+                " none of it is among the entries.",
+                json_schema_extra={"format": "date-time"},
+            ),
+        ]
+    ]
     thought: NotRequired[Annotated[bool, Field(description="Whether it is a thought of the model: left out.")]]
     partial: NotRequired[Annotated[bool, Field(description="Whether a whole event follows: left out.")]]
     chunk: NotRequired[

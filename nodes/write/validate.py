@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 
 from typing_extensions import TypedDict
 
@@ -53,17 +54,23 @@ def cleaned_entries(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _cleaned(entry: Entry) -> Entry:
-    if entry.at.tzinfo is None:
-        raise InvalidInput(f"entries: the time of event {entry.event_id!r:.80} has no zone")
-    if not is_tellable(entry.at):
-        raise InvalidInput(f"entries: the time of event {entry.event_id!r:.80} is not of {FIRST_YEAR} to {LAST_YEAR}")
+    since = None if entry.rewinds_since is None else _told("rewinds_since", entry, entry.rewinds_since)
     if not 0 <= entry.part <= MAX_PART:
         raise InvalidInput(f"entries: the part of event {entry.event_id!r:.80} is not of 0 to {MAX_PART}")
     return replace(
         entry,
-        at=told(entry.at),
+        at=_told("time", entry, entry.at),
+        rewinds_since=since,
         text=clean_text(entry.text),
         tool=clean_text(entry.tool),
         error=clean_text(entry.error),
         payload=clean_json(entry.payload),
     )
+
+
+def _told(name: str, entry: Entry, at: datetime) -> datetime:
+    if at.tzinfo is None:
+        raise InvalidInput(f"entries: the {name} of event {entry.event_id!r:.80} has no zone")
+    if not is_tellable(at):
+        raise InvalidInput(f"entries: the {name} of event {entry.event_id!r:.80} is not of {FIRST_YEAR} to {LAST_YEAR}")
+    return told(at)

@@ -19,6 +19,7 @@ from google.adk.sessions.session import Session
 from twofold.memory.clean import clean_json, clean_text
 from twofold.memory.framework import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, REQUEST_INPUT
 from twofold.memory.redaction import DEFAULT, Redactor
+from twofold.memory.rewinds import with_starts
 from twofold.memory.transcript import Awaiting, Entry, EntryKind, Transcript, merge
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -36,7 +37,8 @@ def entries_of(events: Iterable[Event], redactor: Redactor = DEFAULT) -> tuple[E
     Bytes, auth payloads and compacted summaries are never copied. An event without an id gets one from its
     invocation and time, so that it is the same event when it is handed over again.
     """
-    return redactor.entries(entry for blank, event in _with_blanks(events) for entry in _entries(blank, event))
+    read = [entry for blank, event in _with_blanks(events) for entry in _entries(blank, event)]
+    return redactor.entries(with_starts(read))
 
 
 def _with_blanks(events: Iterable[Event]) -> Iterator[tuple[Entry, Event]]:

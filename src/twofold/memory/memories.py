@@ -96,8 +96,8 @@ class Retraction:
 class Save:
     """All that one session changes, persisted in one transaction or not at all.
 
-    `generation` is the scope's generation at which the facts were searched (compare-and-set, checked only
-    when facts change). `seen_event_ids` are the events whose facts are now extracted. `models` names the model of
+    `generation` is the scope's generation at which the session was taken apart (compare-and-set, checked only
+    when something changes). `seen_event_ids` are the events whose facts are now extracted. `models` names the model of
     each part, for the audit. `retracted` is applied before `changes`.
     """
 

@@ -33,7 +33,7 @@ def retraction(
         if sources == memory.sources:
             return None
         is_gone = not sources or (counting and counting[-1].action == "DELETE")
-        text = None if is_gone else text or memory.text
+        text = None if is_gone else text or _words_left(memory, history, counting)
     return Retraction(kind="semantic", key=key, text=text, sources=sources, because=because_of(session_id, undone))
 
 
@@ -74,6 +74,12 @@ def _is_undone(line: AuditEntry, session_id: str, undone: Collection[str]) -> bo
 def _last_words(lines: Sequence[AuditEntry]) -> str:
     """Return the words that the last of these changes left, empty where it deleted or erased them."""
     return lines[-1].after if lines and lines[-1].action != "DELETE" else ""
+
+
+def _words_left(memory: Memory, history: Sequence[AuditEntry], counting: Sequence[AuditEntry]) -> str | None:
+    """Return a fact's words where those before them were erased: None if it has them from what was undone."""
+    worded = [line for line in history if line.action in {"ADD", "UPDATE"}]
+    return memory.text if not worded or worded[-1] in counting else None
 
 
 def _sources_of(lines: Sequence[AuditEntry]) -> tuple[Source, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from twofold.memory.transcript import Entry
@@ -22,11 +22,21 @@ def after_rewinds(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """Return the entries that still count, without the markers of rewinds.
 
     A marker undoes everything from the first entry of the invocation it names up to itself, other markers
-    included. Read from the end, as ADK does, so that a marker which was itself undone has no effect. A
-    marker naming an unknown or later invocation undoes nothing.
+    included. Read from the end, as ADK does, so that a marker which was itself undone has no effect. Where that
+    invocation is not there (any more), it undoes what came since it began; where that is not known either, nothing.
     """
     kept, _ = _rewound(tuple(entries))
     return kept
+
+
+def with_starts(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the entries of a whole session, its rewinds with the time when the invocation they name began."""
+    began: dict[str, datetime] = {}
+    for entry in entries:
+        began.setdefault(entry.invocation_id, entry.at)
+    for entry in entries:
+        since = began.get(entry.rewinds_to) if entry.kind == "rewound" else None
+        yield entry if since is None else replace(entry, rewinds_since=since)
 
 
 def undone(entries: Iterable[Entry]) -> Undone | None:
@@ -52,9 +62,15 @@ def _rewound(entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Entry]
     while position >= 0:
         entry = entries[position]
         if entry.kind == "rewound":
-            position = min(position, starts.get(entry.rewinds_to, position))
+            position = min(position, starts.get(entry.rewinds_to, _first_since(entries, entry.rewinds_since, position)))
             markers.append(entry)
         else:
             kept.append(entry)
         position -= 1
     return tuple(reversed(kept)), markers
+
+
+def _first_since(entries: Sequence[Entry], since: datetime | None, otherwise: int) -> int:
+    if since is None:
+        return otherwise
+    return next((position for position, entry in enumerate(entries) if entry.at >= since), otherwise)

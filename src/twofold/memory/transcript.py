@@ -26,7 +26,8 @@ class Entry:
     * `failed`: `error` = code or class, `text` = message; belongs to a dangling call or to the whole run
     * `confirmed`: the user's answer to a confirmation, `call_id`, `payload`
     * `answered`: the user's answer to a form, `call_id`, `payload`
-    * `rewound`: `rewinds_to` = the invocation that was undone, with everything after it
+    * `rewound`: `rewinds_to` = the invocation that was undone, with everything after it; `rewinds_since` = when that
+      began, if it is known: what was erased of it is not there any more
     """
 
     event_id: str
@@ -45,6 +46,7 @@ class Entry:
     awaiting: Awaiting = ""
     seconds: float | None = None
     rewinds_to: str = ""
+    rewinds_since: datetime | None = None
     thought: bool = False
     partial: bool = False
     chunk: bool = False

@@ -23,6 +23,8 @@ def _typed(entry: object) -> object:
             _check(name, isinstance(entry[name], bool), "true or false")
         _check("part", type(entry.get("part", 0)) in {int, float}, "a whole number")
         _check("seconds", type(entry.get("seconds")) in {int, float, type(None)}, "a number or null")
+        since = entry.get("rewinds_since")
+        _check("rewinds_since", since is None or is_written_time(since), "a time with its zone, as a text, or null")
         _check("at", "at" not in entry or is_written_time(entry["at"]), "a time with its zone, as a text")
     return entry
 

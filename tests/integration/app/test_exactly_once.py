@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from twofold.app import MemoryApp
 from twofold.memory.errors import Conflict
 from twofold.memory.memories import FactChange, Memory
+from twofold.memory.rewinds import with_starts
 from twofold.memory.scope import Scope
 from twofold.memory.steps import Episode, EpisodeWords, Turn
 from twofold.memory.transcript import Entry, Transcript
@@ -39,13 +41,18 @@ class Counting(EchoExtractor):
 
 
 class Telling(OfflineNarrator):
-    """Counts the episodes that were worded."""
+    """Counts the episodes that were worded; the first can be made to hang until `go`."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.go, self.hangs = asyncio.Event(), asyncio.Event()
+        self.go.set()
 
     async def tell(self, episode: Episode) -> EpisodeWords:
         self.told.append(episode.narrative)
+        if len(self.told) == 1:
+            self.hangs.set()
+            await self.go.wait()
         return await super().tell(episode)
 
 
@@ -190,3 +197,40 @@ async def test_handed_over_again_it_costs_nothing_and_changes_nothing(app: Memor
     await run_graph(app, [*WHOLE, REWIND])
     assert (await contents(app), dict(paid.facts.sent), list(paid.narrator.told)) == before
     assert await app.database.memories.history(ANNA, limit=1000) == history
+
+
+@pytest.mark.parametrize("more", [invocation(4) + invocation(5), [REWIND]], ids=["more turns", "a rewind"])
+async def test_a_save_that_hangs_while_another_one_finishes_undoes_nothing(
+    app: MemoryApp, paid: Paid, more: list[Entry]
+) -> None:
+    """As a worker does that was taken for dead. Its words of the episode are older than what is stored."""
+    begun = [entry for number in range(4) for entry in invocation(number)]
+    paid.narrator.go.clear()
+    hanging = asyncio.create_task(hand_over(app, begun))
+    await paid.narrator.hangs.wait()
+    await hand_over(app, [*begun, *more])
+    expected = await contents(app)
+    paid.narrator.go.set()
+    with pytest.raises(Conflict):
+        await hanging
+    assert await contents(app) == expected
+    await app.save_session(ANNA, SESSION, 1)
+    assert await contents(app) == expected
+
+
+@pytest.mark.parametrize("erased", ["Fact number 2", None], ids=["a fact", "the session"])
+async def test_a_rewind_to_what_was_erased_undoes_what_came_after_it(app: MemoryApp, erased: str | None) -> None:
+    begun = [entry for number in range(4) for entry in invocation(number)]
+    await hand_over(app, begun)
+    if erased is None:
+        await app.database.memories.erase_session(ANNA, SESSION)
+    else:
+        [key] = [fact.key for fact in await app.memories(ANNA, "semantic") if fact.text == erased]
+        await app.database.memories.erase_memory(ANNA, key)
+    since_now = [replace(entry, at=entry.at.replace(year=2200)) for entry in invocation(4)]
+    await hand_over(app, [*begun, *since_now])
+    rewind = replace(REWIND, at=since_now[-1].at.replace(hour=23))
+    await hand_over(app, tuple(with_starts([*begun, *since_now, rewind])))
+    facts, episodes = await contents(app)
+    assert facts == ([] if erased is None else ["Fact number 0", "Fact number 1"])
+    assert "period=3" not in repr(episodes)

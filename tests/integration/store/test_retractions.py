@@ -13,6 +13,7 @@ from tests.integration.store.samples import (
     delete,
     facts,
     found,
+    later,
     remember,
     save_of,
     update,
@@ -75,6 +76,25 @@ async def test_a_deletion_that_was_undone_brings_the_fact_back(store: Store) -> 
     assert (fact.key, fact.text, fact.rev) == (key, EUR, 1)
 
 
+async def test_what_comes_back_is_as_old_as_it_was(store: Store) -> None:
+    """So that what was said since, and is stored later, still changes it."""
+    [key] = await remember(store.memories, add(EUR, "s1", "e1", at=later(-60)))
+    gone = delete(key, "s2", at=later(-30))
+    await remember(store.memories, gone, session_id="s2")
+    await rewind(store, *gone.source.event_ids, session_id="s2")
+    [fact] = await facts(store.memories)
+    assert fact.updated_at == later(-60)
+
+
+async def test_words_of_an_undone_correction_go_where_the_words_before_were_erased(store: Store) -> None:
+    [key] = await remember(store.memories, add(EUR, "s1", "e1"))
+    await remember(store.memories, add(EUR, "s3", "e3"), session_id="s3")
+    await remember(store.memories, update(key, USD, "s2", "u1"), session_id="s2")
+    await store.memories.erase_session(ANNA, "s1")
+    await rewind(store, "u1", session_id="s2")
+    assert await told(store) == []
+
+
 async def test_what_was_erased_does_not_come_back(store: Store) -> None:
     [key] = await remember(store.memories, add(EUR, "s1", "e1"))
     gone = delete(key, "s2")
@@ -92,6 +112,7 @@ async def test_words_that_are_another_facts_by_now_add_a_source_to_that_one(stor
     await rewind(store, "u1")
     [fact] = await facts(store.memories)
     assert (fact.text, sorted(source.session_id for source in fact.sources)) == (EUR, ["s1", "s3"])
+    assert await rewind(store, "u1") == []
 
 
 async def test_it_is_done_once(store: Store) -> None:
@@ -127,3 +148,18 @@ async def test_it_is_refused_where_the_memory_changed_meanwhile(store: Store) ->
     with pytest.raises(Conflict):
         await store.memories.save(save_of(generation=progress.generation, retracted=retracted), {})
     assert await told(store) == [EUR]
+
+
+async def test_a_retraction_that_was_overtaken_does_not_take_sources_away(store: Store) -> None:
+    """The fact stays either way: what must not be lost is who said it meanwhile."""
+    await remember(store.memories, add(EUR, "s1", "e1"))
+    await remember(store.memories, add(EUR, "s2", "u1"), session_id="s2")
+    progress = await store.memories.progress(ANNA, "s2")
+    retracted = await store.memories.retractions(ANNA, "s2", undone("u1"))
+    await remember(store.memories, add(EUR, "s3", "e3"), session_id="s3")
+    late = save_of(generation=progress.generation, session_id="s2", retracted=retracted)
+    with pytest.raises(Conflict):
+        await store.memories.save(late, vectors(*texts_of(late)))
+    await rewind(store, "u1", session_id="s2")
+    [fact] = await facts(store.memories)
+    assert [source.session_id for source in fact.sources] == ["s1", "s3"]

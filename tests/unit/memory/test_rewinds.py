@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.memory.entries import agent, rewound, session, texts, user
-from twofold.memory.rewinds import after_rewinds, undone
+from twofold.memory.rewinds import after_rewinds, undone, with_starts
 from twofold.memory.transcript import Entry
 
 A, B, C = ((user(name, name.lower()), agent(name + "!", name.lower())) for name in "ABC")
@@ -62,3 +62,17 @@ def test_without_a_rewind_nothing_was_undone(entries: tuple[Entry, ...]) -> None
 def test_an_event_of_which_a_part_still_counts_is_not_undone() -> None:
     one, two = user("one", "a", event_id="e"), user("two", "b", event_id="e", part=1)
     assert undone(session(one, two, rewound("b", "r"))) is None
+
+
+def test_a_rewind_undoes_what_came_since_its_invocation_began_where_that_was_erased() -> None:
+    whole = tuple(with_starts(session(*A, *B, *C, rewound("b", "r"))))
+    without_b = tuple(entry for entry in whole if entry.invocation_id != "b")
+    assert texts(after_rewinds(whole)) == texts(after_rewinds(without_b)) == ["A", "A!"]
+    found = undone(without_b)
+    assert found is not None
+    assert found.event_ids == {"e4", "e5"}
+
+
+def test_a_rewind_to_what_was_never_there_undoes_nothing() -> None:
+    entries = tuple(with_starts(session(*A, *B, rewound("unknown", "r"))))
+    assert texts(after_rewinds(entries)) == ["A", "A!", "B", "B!"]
