@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -47,8 +48,11 @@ async def persist(state: WriteState, *, ports: WritePorts) -> Persisted:
 
 def refuse_failures(state: WriteState) -> None:
     """Raise ExtractionFailed naming each branch that failed and why."""
-    parts = {"semantic": state.get("semantic", {}), "episodic": state.get("episodic", {})}
-    failures = [f"{name}: {part['failure']}" for name, part in parts.items() if part.get("failure")]
+    causes: defaultdict[str, list[str]] = defaultdict(list)
+    for name, part in (("semantic", state.get("semantic", {})), ("episodic", state.get("episodic", {}))):
+        if cause := part.get("failure"):
+            causes[cause].append(name)
+    failures = [f"{', '.join(names)}: {cause.rstrip('.')}" for cause, names in causes.items()]
     if failures:
         raise ExtractionFailed(
             f"Session {state['session_id']!r} could not be extracted ({'; '.join(failures)}); nothing was stored,"

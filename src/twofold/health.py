@@ -48,6 +48,8 @@ class Backlog:
             counts = f"{waits}, {self.failed} {lost}" if self.failed else waits
             since = f"{self.behind_since.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
             return f"memory is behind since {since} ({'; '.join(filter(None, (counts, error)))})"
+        if self.waiting and error:
+            return f"memory is not up to date: {_sessions(self.waiting)} to be saved ({error})"
         if self.failed:
             return f"memory is up to date, but {_sessions(self.failed)} {lost}{f' ({error})' if error else ''}"
         return "memory is up to date"

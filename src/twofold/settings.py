@@ -55,9 +55,9 @@ class ServiceKey(BaseModel):
 
 
 class Settings(BaseSettings):
-    """The settings of one process. Each is read from `TWOFOLD_<NAME>` unless it is given here."""
+    """The settings of one process. Each is read from `TWOFOLD_<NAME>` unless it is given here; empty is as unset."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
 
     ttl_days: int = Field(
         default=30, ge=1, le=3650, description="Days without a save or a recall after which a person is forgotten."

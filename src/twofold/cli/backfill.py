@@ -202,7 +202,7 @@ def _in_words(done: _Done) -> str:
     counts = {
         "accepted": tally.accepted,
         "unchanged": tally.unchanged,
-        "with nothing to remember": tally.empty,
+        "with nothing to remember, or forgotten here before": tally.empty,
         "refused": tally.refused,
     }
     ends = {"saved": tally.saved, "given up": tally.failed, "waiting": tally.waiting} if done.works else {}

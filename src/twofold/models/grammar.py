@@ -61,13 +61,20 @@ def clauses(sentence: str) -> list[str]:
     return [part.strip(" ,.!:") for part in _CLAUSE.split(sentence) if part.strip(" ,.!:")]
 
 
+# "I work with the US ledger and prefer tables": verbs that are hardly ever anything else there.
+_AND_ALSO = re.compile(r"(?<=\band )(?:prefer|want|like|manage|handle)\b", re.IGNORECASE)
+
+
 def third_person(clause: str) -> str:
     """Return what a clause of the user says, as a sentence about the user."""
     match = _FIRST_PERSON.fullmatch(clause)
     if match:
         subject = "The user" if match["who"].casefold() == "i" else "The user's team"
         adverbs = " ".join(match["adverbs"].casefold().split())
-        return sentence(subject, adverbs, _verb(match["verb"], negated=bool(match["no"])), _others(match["rest"]))
+        rest = (
+            match["rest"] if match["no"] else _AND_ALSO.sub(lambda also: _verb(also[0], negated=False), match["rest"])
+        )
+        return sentence(subject, adverbs, _verb(match["verb"], negated=bool(match["no"])), _others(rest))
     possessive = re.fullmatch(r"(?:my|our)\s+(.+)", clause, re.IGNORECASE | re.DOTALL)
     if possessive:
         return sentence("The user's", _others(possessive[1]))

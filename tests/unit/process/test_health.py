@@ -35,7 +35,11 @@ SINCE = NOW - timedelta(seconds=70)
     ("backlog", "told"),
     [
         (NONE, "memory is up to date"),
-        (Backlog(waiting=3, failed=0, oldest_at=NOW, last_error=AWAY), "memory is up to date"),
+        (Backlog(waiting=3, failed=0, oldest_at=NOW), "memory is up to date"),
+        (
+            Backlog(waiting=3, failed=0, oldest_at=NOW, last_error=AWAY),
+            "memory is not up to date: 3 sessions to be saved (last error: ModelFailed: the model is away)",
+        ),
         (
             Backlog(waiting=1, failed=0, oldest_at=SINCE, behind_since=SINCE),
             "memory is behind since 2026-11-30 18:05 UTC (1 session waits)",

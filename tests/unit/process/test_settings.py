@@ -27,6 +27,14 @@ def test_the_environment_is_read_and_what_is_given_wins(monkeypatch: pytest.Monk
     assert key.get_secret_value() == "k"
 
 
+def test_an_empty_variable_is_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Compose makes it of one that its own environment does not have."""
+    for name in type(load_settings()).model_fields:
+        monkeypatch.setenv(f"TWOFOLD_{name.upper()}", "")
+    assert load_settings() == load_settings()
+    assert (load_settings().ttl_days, load_settings().worker, load_settings().database_url) == (30, True, None)
+
+
 def test_our_own_key_wins_over_the_shared_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "shared")
     monkeypatch.setenv("TWOFOLD_OPENAI_API_KEY", "own")

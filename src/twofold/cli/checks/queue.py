@@ -52,9 +52,10 @@ def _failed(pending: Pending) -> Iterator[Finding]:
 def _last_error(pending: Pending) -> Iterator[Finding]:
     if pending.error:
         at = f" at {short(pending.failed_at)} UTC" if pending.failed_at else ""
+        session = body_id(pending.failing_session or "")
         yield warning(
             "saves",
-            f"the last attempt that failed{at}, of session {body_id(pending.failing_session or '')!r}: {pending.error}",
+            f"a save failed{at}, that of session {session!r}: {pending.error}",
             "see to what it names; what waits is tried again by itself, and at once by `twofold jobs retry --all`",
         )
 
@@ -63,5 +64,6 @@ def _told(age: timedelta) -> str:
     minutes, seconds = divmod(max(0, int(age.total_seconds())), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
-    parts = ((days, "days"), (hours, "hours"), (minutes, "minutes"), (seconds, "seconds"))
-    return next((f"{number} {name}" for number, name in parts if number), "a moment")
+    parts = ((days, "day"), (hours, "hour"), (minutes, "minute"), (seconds, "second"))
+    found = next(((number, name) for number, name in parts if number), None)
+    return "a moment" if found is None else many(found[0], found[1])
