@@ -157,7 +157,7 @@ def test_what_waits_and_what_was_given_up_is_told(doctor: Doctor, seeds: Seeds) 
     assert "1 session to be saved" in about(findings, "saves", "warning")
     assert "0 workers alive | start a process" in about(findings, "saves", "warning")
     assert "given up, and remembered nowhere: 1 session" in about(findings, "saves", "warning")
-    assert f", of session 'lost': {CAUSE} | see to what it names" in about(findings, "saves", "warning")
+    assert f", that of session 'lost': {CAUSE} | see to what it names" in about(findings, "saves", "warning")
 
 
 def test_a_worker_that_lives_is_counted(doctor: Doctor, seeds: Seeds) -> None:

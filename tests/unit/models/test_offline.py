@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.contract.samples import known, said, turn
 from twofold.memory.memories import FactChange
+from twofold.memory.redaction import Redactor
 from twofold.models.offline import OfflineFactExtractor
 
 US = "The user works with the US Primary Ledger."
@@ -55,6 +56,10 @@ async def added(*texts: str) -> list[str]:
         ("My name is Anna", "The user's name is Anna."),
         # slots
         ("I work with the US Primary Ledger.", US),
+        (
+            "I work with the US Primary Ledger and prefer tables.",
+            "The user works with the US Primary Ledger and prefers tables.",
+        ),
         ("My ledger is US_PRIMARY", "The user works with the US_PRIMARY ledger."),
         ("I usually work with cost center 4711", "The user usually works with cost center 4711."),
         ("Our asset book is CORP", "The user works with the CORP asset book."),
@@ -134,6 +139,26 @@ async def test_what_does_not_last_or_is_not_said_of_the_user_is_no_fact(text: st
 )
 async def test_a_secret_is_never_a_fact(text: str) -> None:
     assert await changes(text) == []
+
+
+KEEPING = Redactor.of({"pin": "keep", "card number": "keep", "iban": "mask"})
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Remember that my PIN is 1234", "The user's PIN is 1234."),
+        ("Remember that the card is 4111 1111 1111 1111", "The card is 4111 1111 1111 1111."),
+        ("Remember that my PIN is 1234 and my login is anna", None),
+        ("Remember that my PIN is 1234 and my password is hunter2", None),
+        ("Remember that my PIN is 1234 and my token is [redacted: token]", None),
+        ("Remember that our IBAN is DE89 3704 0044 0532 0130 00", None),
+        ("My password is hunter2", None),
+    ],
+)
+async def test_a_secret_that_the_policy_keeps_is_a_fact_like_any_other(text: str, fact: str | None) -> None:
+    found = await OfflineFactExtractor(KEEPING).extract(said(text), [])
+    assert [change.text for change in found] == ([] if fact is None else [fact])
 
 
 @pytest.mark.parametrize(
