@@ -20,6 +20,7 @@ from twofold.memory.errors import (
     TwofoldError,
 )
 from twofold.memory.retry import MOST_ATTEMPTS, retry_delay
+from twofold.store.queue import BACKFILL, ORDINARY
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +45,8 @@ class Retry(BaseRetryStrategy):
             return None
         if isinstance(exception, Conflict):
             return RetryDecision(retry_in={"seconds": 0})
-        return RetryDecision(retry_in={"seconds": round(seconds)}, priority=-(job.attempts + 1))
+        highest = BACKFILL if job.priority <= BACKFILL else ORDINARY
+        return RetryDecision(retry_in={"seconds": round(seconds)}, priority=highest - (job.attempts + 1))
 
 
 async def despite_conflicts(save: Callable[[], Awaitable[None]]) -> None:

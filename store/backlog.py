@@ -16,7 +16,7 @@ from twofold.store.inbox_rows import PENDING, STATE, TRY_ANEW, WAITING, Pending,
 from twofold.store.jobs import Job, JobFilter
 from twofold.store.labels import which, whose
 from twofold.store.pool import Connection, Pool, borrowed, transaction
-from twofold.store.queue import Queue
+from twofold.store.queue import URGENT, Queue
 from twofold.store.storable import unescaped
 
 _FIRST_PAUSE = 0.01
@@ -100,7 +100,7 @@ class Backlog:
             session = unescaped(row.session_id)
             # One job in the place of all that wait; of what is accepted at this moment, its own stays.
             await self._queue.discard(connection, owner, session, up_to=row.revision)
-            await self._queue.defer(connection, owner, session, row.revision, after=0, urgent=True)
+            await self._queue.defer(connection, owner, session, row.revision, after=0, priority=URGENT)
         return len(rows)
 
     async def _state(self, scope: Scope, session_id: str) -> SessionState | None:

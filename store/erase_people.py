@@ -12,6 +12,7 @@ from twofold.store.erased import Erased
 from twofold.store.labels import prefix_named, whose
 from twofold.store.pool import Connection, Pool, borrowed, transaction
 from twofold.store.queue import QUEUE, Queue, lock_named
+from twofold.store.scopes import ANNOUNCE_NEWCOMER
 
 BATCH = 50
 """People of a tenant erased in one transaction."""
@@ -41,7 +42,7 @@ async def erase_tenant(pool: Pool, queue: Queue, tenant_id: str, now: datetime) 
         await connection.execute(sql.DELETE_TENANTS_TOMBSTONES, tenant)
         await connection.execute(sql.BURY_TENANT, tenant)
     async with transaction(pool) as connection:
-        await connection.execute(sql.WAIT_FOR_NEWCOMERS)
+        await connection.execute(sql.WAIT_FOR_NEWCOMERS, tenant)
     async with borrowed(pool) as connection:
         rows = await (await connection.execute(sql.PEOPLE_OF_TENANT, tenant)).fetchall()
     users = [row["user_label"] for row in rows]
@@ -64,6 +65,7 @@ async def _erase_people(
         "now": now,
         "today": now.date(),
     }
+    await connection.execute(ANNOUNCE_NEWCOMER, people)
     await connection.execute(sql.ADD_PEOPLE, people)
     await connection.execute(sql.LOCK_PEOPLE, people)
     await connection.execute(sql.DELETE_TOMBSTONES, people)

@@ -116,8 +116,10 @@ FROM twofold.entry
 """,
     "AND at > %(now)s GROUP BY 1, 2, 3",
 )
-# One that names events may name some that are dated later: it stays.
-DELETE_TOMBSTONES: LiteralString = _of_people("DELETE FROM twofold.tombstone", "AND event_ids = '{}'")
+# One that names events may name some that are dated later: it stays. So does one of an erase after this one began.
+DELETE_TOMBSTONES: LiteralString = _of_people(
+    "DELETE FROM twofold.tombstone", "AND event_ids = '{}' AND (before IS NULL OR before <= %(now)s)"
+)
 DELETE_AUDIT: LiteralString = _of_people("DELETE FROM twofold.audit", "AND action <> 'ERASE'")
 DELETE_NOTES: LiteralString = _of_people("DELETE FROM twofold.audit", "AND action = 'ERASE'")
 DELETE_ALL_ENTRIES: LiteralString = _of_people("DELETE FROM twofold.entry")
@@ -134,10 +136,10 @@ BURY_TENANT: LiteralString = """
 INSERT INTO twofold.tombstone (tenant_label, before, erased_at) VALUES (%(tenant)s, %(now)s, %(now)s)
 """
 DELETE_TENANTS_TOMBSTONES: LiteralString = """
-DELETE FROM twofold.tombstone WHERE tenant_label = %(tenant)s AND user_label IS NULL
+DELETE FROM twofold.tombstone WHERE tenant_label = %(tenant)s AND user_label IS NULL AND before <= %(now)s
 """
-# Whoever writes of somebody new holds this until it is done, and whoever comes after sees the tombstone.
-WAIT_FOR_NEWCOMERS: LiteralString = "LOCK TABLE twofold.scope IN SHARE MODE"
+# Whoever writes of somebody new to the tenant shares this until it is done, and whoever comes after sees the tombstone.
+WAIT_FOR_NEWCOMERS: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended('twofold.scope/' || %(tenant)s, 0))"
 PEOPLE_OF_TENANT: LiteralString = """
 SELECT * FROM (
 SELECT user_label FROM twofold.scope WHERE tenant_label = %(tenant)s

@@ -32,7 +32,7 @@ from twofold.store.inbox_rows import (
 )
 from twofold.store.labels import which
 from twofold.store.pool import Connection, Pool, borrowed, transaction
-from twofold.store.queue import Queue
+from twofold.store.queue import ORDINARY, URGENT, Queue
 from twofold.store.scopes import hold_scope, tombstones
 from twofold.store.storable import escaped
 from twofold.store.ttl import expiry
@@ -73,11 +73,14 @@ class Inbox:
         self._ttl_days = ttl_days
         self._clock = clock
 
-    async def accept(self, scope: Scope, session_id: str, entries: Iterable[Entry], settle: float) -> Accepted:
+    async def accept(
+        self, scope: Scope, session_id: str, entries: Iterable[Entry], settle: float, *, priority: int | None = None
+    ) -> Accepted:
         """Merge a session into its row and queue one job, in one transaction; the session is safe afterwards.
 
         The job is due in `settle` seconds, so that quick turns share one extraction; with 0 it is due now and
-        goes before others of this person. Nothing is queued if nothing is new. What was erased stays out.
+        goes before others of this person, unless its `priority` in the queue is given. Nothing is queued if nothing
+        is new. What was erased stays out.
 
         Raises InvalidInput for a time without its zone, StoreUnavailable if the database does not take it.
         """
@@ -101,7 +104,8 @@ class Inbox:
                 await connection.execute(ADD_ENTRIES, {**session, **batch})
             dated = {"revision": revision, "now": now, "expires_at": expiry(now, self._ttl_days)}
             await connection.execute(UPDATE, {**session, **dated})
-            await self._queue.defer(connection, scope, session_id, revision, after=settle, urgent=settle <= 0)
+            priority = (URGENT if settle <= 0 else ORDINARY) if priority is None else priority
+            await self._queue.defer(connection, scope, session_id, revision, after=settle, priority=priority)
             return Accepted(revision=revision, changed=True)
 
     async def load(self, scope: Scope, session_id: str) -> Loaded | None:

@@ -19,7 +19,12 @@ QUEUE = "twofold"
 URGENT = 10
 """Above the 0 of ordinary jobs: procrastinate runs the jobs of one lock by priority, then in order.
 
-An earlier job that is due in the future holds up all later ones of its priority."""
+A job that is due in the future holds up those of lower priority, and the later ones of its own."""
+ORDINARY = 0
+BACKFILL = -20
+"""Below ordinary jobs and their retries, -1 to -10: what was said long ago may wait for what is said today."""
+REMAINDER = -40
+"""Below a backfill's jobs and their retries, -21 to -30: for a session of which the rest may not come."""
 
 _DEAD = ("failed", "cancelled", "aborted")
 _DELETE = """
@@ -47,7 +52,7 @@ class Queue:
         revision: int,
         *,
         after: float,
-        urgent: bool,
+        priority: int,
     ) -> None:
         """Queue the save of a revision, due `after` so many seconds, in the transaction of `connection`.
 
@@ -60,7 +65,7 @@ class Queue:
             queue=QUEUE,
             lock=lock_of(scope),
             schedule_in={"seconds": after} if after > 0 else None,
-            priority=URGENT if urgent else 0,
+            priority=priority,
             connection=connection,
         )
         try:

@@ -10,6 +10,11 @@ from twofold.memory.tombstones import Tombstone
 from twofold.store.labels import which, whose
 from twofold.store.pool import Connection
 
+# Shared by all who write of somebody new to a tenant: an erase of the tenant waits for them, and they for it.
+# In a statement of its own, since what comes after it must see the tombstone of that erase.
+ANNOUNCE_NEWCOMER: LiteralString = (
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended('twofold.scope/' || %(tenant)s, 0))"
+)
 # Somebody new to a tenant that was erased starts at that erasure: a save that was prepared before it is out of date.
 _CREATE: LiteralString = """
 INSERT INTO twofold.scope (tenant_label, user_label, touched_on, generation)
@@ -62,6 +67,7 @@ async def _taken(connection: Connection, scope: Scope, now: datetime, statement:
     person = whose(scope)
     row = await (await connection.execute(statement, person)).fetchone()
     if row is None:
+        await connection.execute(ANNOUNCE_NEWCOMER, person)
         await connection.execute(_CREATE, {**person, "today": now.date()})
         row = await (await connection.execute(statement, person)).fetchone()
     return 0 if row is None else int(row["generation"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from twofold import telemetry
@@ -23,7 +23,7 @@ from twofold.memory.redacted_extraction import redacting_ports
 from twofold.memory.redaction import Redactor
 from twofold.memory.scope import Kind, Scope
 from twofold.memory.transcript import Transcript
-from twofold.memory.verbatim import VerbatimText
+from twofold.memory.verbatim import VerbatimText, redacted_texts
 from twofold.models.open import Models
 from twofold.nodes.plain import ENTRIES, MEMORIES, ScopeState, plain
 from twofold.settings import Settings
@@ -122,10 +122,11 @@ class MemoryApp:
     async def add(self, scope: Scope, texts: Sequence[VerbatimText], *, origin: Origin = "host") -> Sequence[Applied]:
         """Store facts in the words of the host, or of an import, after redaction; no model reads them.
 
-        Returns what each came to; what was erased up to its time is left out. Raises InvalidInput for a blank
-        text, ModelFailed, StoreUnavailable.
+        Returns what each came to. What was erased up to its time is left out, and so is a text of which redaction
+        leaves no word, as where a policy drops what it was. Raises InvalidInput for a text that is blank as it was
+        given, ModelFailed, StoreUnavailable.
         """
-        redacted = await asyncio.to_thread(_redacted, texts, self.redactor)
+        redacted = await asyncio.to_thread(redacted_texts, texts, self.redactor)
         words = sorted({text.text for text in redacted})
         if not words:
             return ()
@@ -237,10 +238,6 @@ def _app(settings: Settings, models: Models, database: Database, touches: Touche
         write=build_write(write_ports).compile(checkpointer=False),
         read=build_read(read_ports).compile(checkpointer=False),
     )
-
-
-def _redacted(texts: Sequence[VerbatimText], redactor: Redactor) -> list[VerbatimText]:
-    return [replace(text, text=redactor.text(clean_text(text.text))) for text in texts]
 
 
 def _state(scope: Scope) -> ScopeState:

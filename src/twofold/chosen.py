@@ -33,6 +33,7 @@ def chosen_models(settings: Settings, recorded: tuple[str, int] | None) -> Model
         api_key=key,
         dims=settings.embedding_dims or _dims(settings, recorded),
         timeout=settings.model_timeout,
+        redactor=settings.redactor,
     )
     if models.embedder.dims > MOST_DIMS:
         raise SettingsInvalid(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.cli.conftest import Twofold
 from tests.cli.seeds import Seeds
 from tests.cli.stored import content
+from twofold.clock import SystemClock
 from twofold.memory.errors import InvalidInput
 from twofold.memory.scope import Scope
 
@@ -148,6 +150,7 @@ def test_whose_they_are_is_said_by_the_file_or_by_the_caller(twofold: Twofold, s
         ({**MEMORY, "created_at": "last spring"}, "has a time that is none: 'last spring'", 3),
         ({**MEMORY, "created_at": 1_761_000_000}, "has a time that is none", 3),
         ({**MEMORY, "created_at": "9999-12-31T23:00:00Z"}, "no calendar tells", 3),
+        ({**MEMORY, "created_at": "2999-01-01T00:00:00Z"}, "of a time to come: '2999-01-01T00:00:00Z'", 3),
         ({**MEMORY, "expiration_date": "soon"}, "expiration date that is none", 3),
         ({**MEMORY, "expiration_date": "2025-12-31"}, "expired after 2025-12-31", 0),
         ({**MEMORY, "replaced_by": "f4cbdb08"}, "was replaced by a newer one", 0),
@@ -222,7 +225,8 @@ def test_what_was_forgotten_stays_forgotten_unless_it_is_newer(twofold: Twofold,
     assert (again["added"], again["forgotten"]) == (0, 1)
     assert seeds.texts(ALICE) == []
 
-    newer = {**MEMORY, "memory": "Prefers tables", "updated_at": "2998-01-01T00:00:00Z"}
+    soon = SystemClock().now() + timedelta(hours=1)  # what lies further ahead is left out
+    newer = {**MEMORY, "memory": "Prefers tables", "updated_at": soon.isoformat()}
     assert imported(twofold, file(tmp_path, [MEMORY, newer]))["added"] == 1
     assert seeds.texts(ALICE) == ["Prefers tables"]
 
@@ -240,3 +244,27 @@ def test_many_are_imported_in_batches(twofold: Twofold, seeds: Seeds, tmp_path: 
     many = [{**MEMORY, "memory": f"Approves cost center {number}"} for number in range(250)]
     assert imported(twofold, file(tmp_path, {"results": many}))["added"] == 250
     assert len(seeds.texts(ALICE)) >= 100  # as many as are listed at once
+
+
+def test_what_is_nothing_but_a_dropped_secret_is_left_out_and_the_rest_is_imported(
+    twofold: Twofold, seeds: Seeds, tmp_path: Path, prepared_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWOFOLD_REDACTION", '{"password": "drop"}')
+    path = file(tmp_path, page(MEMORY, {**MEMORY, "memory": "password: hunter2"}, {**MEMORY, "memory": "Likes EUR"}))
+    assert dry(twofold, path, code=3)["memories"] == 2
+    first = imported(twofold, path, code=3)
+    assert (first["added"], first["known"], first["forgotten"]) == (2, 0, 0)
+    assert [entry["number"] for entry in first["left_out"]] == [2]
+    assert first["left_out"][0]["reason"] == "holds nothing but secrets, which are dropped"
+    again = imported(twofold, path, code=3)
+    assert (again["added"], again["known"], again["forgotten"]) == (0, 2, 0)
+    assert seeds.texts(ALICE) == ["Likes EUR", LEDGER]
+    assert "hunter2" not in json.dumps(content(prepared_url))
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_tenant_without_a_name_is_refused(twofold: Twofold, seeds: Seeds, tmp_path: Path, more: list[str]) -> None:
+    refused = twofold("import", "mem0", file(tmp_path, [MEMORY]), "--tenant", "", *more)
+    assert refused.exit_code == 2
+    assert "--tenant: is empty" in " ".join(refused.stderr.split())
+    assert seeds.texts(Scope(tenant_id="", user_id="alice")) == []

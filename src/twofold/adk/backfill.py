@@ -8,20 +8,20 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 
+from twofold import telemetry
 from twofold.adk.outstanding import Outstanding
 from twofold.adk.scopes import ScopeOf
 from twofold.adk.stored.sessions import SessionPart
 from twofold.app import MemoryApp
 from twofold.memory.errors import InvalidInput
+from twofold.memory.scope import Scope
+from twofold.store.inbox import Accepted
+from twofold.store.queue import BACKFILL, REMAINDER
 
 logger = logging.getLogger(__name__)
 
 MOST_WAITING = 100
-"""So many saves may wait before more is accepted: what is said today waits behind these at most."""
-AT_ONCE = 0.0
-"""Due now and before everything else."""
-SOON = 0.001
-"""Due now, after what others have waiting."""
+"""So many saves of a backfill may wait before it accepts more. They come after those of what is said today."""
 BETWEEN_PARTS_SECONDS = 10.0
 """A session in parts is not saved before its last part is there, unless that does not come."""
 _LOOKS = 8
@@ -102,10 +102,9 @@ class Backfill:
         if part.first:
             self._news = self._refused = False
         scope = self._scope_of(part.app_name, part.user_id)
-        settle = _settle(part)
         revision = 0
         try:
-            accepted = await self._app.database.inbox.accept(scope, part.session_id, part.entries, settle)
+            accepted = await self._hand_over(scope, part)
         except InvalidInput as error:
             self._refused = True
             logger.warning("Session %s of user %s is not accepted: %s", part.session_id, part.user_id, error)
@@ -117,6 +116,15 @@ class Backfill:
             awaited = self._concurrency is not None and revision > 0
             if awaited and (self._news or not await self._saves.is_done(scope, part.session_id, revision)):
                 self._saves.add(scope, part.session_id, revision)
+
+    async def _hand_over(self, scope: Scope, part: SessionPart) -> Accepted:
+        # A part in between comes after its last one, or that would wait until the part is due.
+        settle, priority = (0.0, BACKFILL) if part.last else (BETWEEN_PARTS_SECONDS, REMAINDER)
+        inbox = self._app.database.inbox
+        with telemetry.accepting(len(part.entries)) as outcome:
+            accepted = await inbox.accept(scope, part.session_id, part.entries, settle, priority=priority)
+            outcome("accepted" if accepted.changed else "unchanged")
+        return accepted
 
     def _count(self, revision: int) -> None:
         """Count a session of which the last part is there."""
@@ -150,13 +158,6 @@ class Backfill:
         if self._next > now:
             await asyncio.sleep(self._next - now)
         self._next = max(now, self._next) + self._pause
-
-
-def _settle(part: SessionPart) -> float:
-    """Return in how many seconds a part's save is due."""
-    if not part.last:
-        return BETWEEN_PARTS_SECONDS
-    return SOON if part.first else AT_ONCE  # or it would wait for the saves of the parts before it, due later
 
 
 async def ahead(parts: Iterator[SessionPart]) -> AsyncGenerator[SessionPart, None]:

@@ -22,6 +22,7 @@ from twofold.memory.scope import Scope
 
 if TYPE_CHECKING:
     from twofold.app import MemoryApp
+    from twofold.settings import Settings
 
 BATCH = 100
 
@@ -59,9 +60,13 @@ def mem0(
     the file, and the rest is imported; it then exits with 3.
     """
     from twofold.clock import SystemClock
+    from twofold.settings import load_settings
 
-    export = read_export(_document(file), user=user or None, today=SystemClock().now().date())
-    counts = Counter[str]() if dry_run or not export.found else asyncio.run(_imported(tenant, export))
+    if tenant == "":
+        raise typer.BadParameter("--tenant: is empty")
+    settings, today = load_settings(), SystemClock().now().date()
+    export = read_export(_document(file), user=user or None, today=today, redactor=settings.redactor)
+    counts = Counter[str]() if dry_run or not export.found else asyncio.run(_imported(settings, tenant, export))
     _print(export, counts, dry_run=dry_run, as_json=as_json)
     if export.is_part or any(entry.wrong for entry in export.left_out):
         raise typer.Exit(FOUND_WANTING)
@@ -78,11 +83,9 @@ def _document(file: Path) -> Any:
         raise InvalidInput(f"FILE: {file} is not JSON: {told}") from None
 
 
-async def _imported(tenant: str, export: Export) -> Counter[str]:
-    from twofold.settings import load_settings
-
+async def _imported(settings: Settings, tenant: str, export: Export) -> Counter[str]:
     counts = Counter[str]()
-    async with opened_app(load_settings()) as memory:
+    async with opened_app(settings) as memory:
         with counting("importing", enabled=True) as counted:
             try:
                 await _store(memory, tenant, export, counts, counted)

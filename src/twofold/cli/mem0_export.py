@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from twofold.memory.clean import clean_text
 from twofold.memory.errors import InvalidInput
+from twofold.memory.redacted_extraction import without_secrets
+from twofold.memory.redaction import DEFAULT, Redactor
 from twofold.memory.times import is_tellable
 from twofold.memory.verbatim import VerbatimText
 
@@ -20,6 +22,7 @@ MOST_CHARACTERS = 4_000
 _LISTS = ("results", "memories")
 _TEXTS = ("memory", "content", "text")
 _USER = ("user_id", "userId")
+_SLACK = timedelta(days=1)
 _TIMES = (("updated_at", "updatedAt"), ("created_at", "createdAt"))
 
 
@@ -58,8 +61,10 @@ class _Unusable(Exception):
         self.wrong = wrong
 
 
-def read_export(document: Any, *, user: str | None, today: date) -> Export:
-    """Return the memories of an export; `user` is whose those are that name nobody.
+def read_export(document: Any, *, user: str | None, today: date, redactor: Redactor = DEFAULT) -> Export:
+    """Return the memories of an export, unredacted, but for those of which `redactor` would leave no word.
+
+    `user` is whose those are that name nobody.
 
     Raises InvalidInput for a document that holds no list of memories.
     """
@@ -67,7 +72,7 @@ def read_export(document: Any, *, user: str | None, today: date) -> Export:
     left_out: list[LeftOut] = []
     for number, entry in enumerate(_entries(document), start=1):
         try:
-            found.append(_found(number, entry, user, today))
+            found.append(_found(number, entry, user, today, redactor))
         except _Unusable as error:
             left_out.append(LeftOut(number=number, reason=str(error), wrong=error.wrong))
     return Export(found=tuple(found), left_out=tuple(left_out), is_part=_is_part(document))
@@ -98,7 +103,7 @@ def _is_part(document: Any) -> bool:
     return bool(pages) and _listed(pages[-1]) is not None and bool(pages[-1].get("next"))
 
 
-def _found(number: int, entry: Any, user: str | None, today: date) -> Found:
+def _found(number: int, entry: Any, user: str | None, today: date, redactor: Redactor) -> Found:
     if not isinstance(entry, Mapping):
         raise _Unusable("is no memory but something else")
     text = next((clean_text(entry[name]).strip() for name in _TEXTS if isinstance(entry.get(name), str)), "")
@@ -106,13 +111,15 @@ def _found(number: int, entry: Any, user: str | None, today: date) -> Found:
         raise _Unusable("has no text")
     if len(text) > MOST_CHARACTERS:
         raise _Unusable(f"has a text of {len(text)} characters, over the limit of {MOST_CHARACTERS}")
+    if not without_secrets(text, redactor):
+        raise _Unusable("holds nothing but secrets, which are dropped")
     _refuse_gone(entry, today)
     user_id = _value(entry, _USER) or user
     if isinstance(user_id, int) and not isinstance(user_id, bool):
         user_id = str(user_id)
     if not isinstance(user_id, str):
         raise _Unusable("names no user; --user says whose such memories are")
-    return Found(number=number, user_id=user_id, text=VerbatimText(text=text, at=_time(entry)))
+    return Found(number=number, user_id=user_id, text=VerbatimText(text=text, at=_time(entry, today)))
 
 
 def _refuse_gone(entry: Mapping[str, Any], today: date) -> None:
@@ -129,7 +136,7 @@ def _refuse_gone(entry: Mapping[str, Any], today: date) -> None:
         raise _Unusable(f"expired after {last_day}", wrong=False)
 
 
-def _time(entry: Mapping[str, Any]) -> datetime:
+def _time(entry: Mapping[str, Any], today: date) -> datetime:
     """Return when a memory got its words; a time without a zone is in UTC."""
     stamp = next((value for names in _TIMES if (value := _value(entry, names)) is not None), None)
     if stamp is None:
@@ -141,7 +148,10 @@ def _time(entry: Mapping[str, Any]) -> datetime:
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     if not is_tellable(at):
         raise _Unusable(f"is of a time no calendar tells: {str(stamp)!r:.40}")
-    return at.astimezone(UTC)
+    at = at.astimezone(UTC)
+    if at.date() > today + _SLACK:  # no erasure could ever be later
+        raise _Unusable(f"is of a time to come: {str(stamp)!r:.40}")
+    return at
 
 
 def _value(entry: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from twofold.memory.keys import fingerprint
 from twofold.memory.memories import FactChange, Memory
+from twofold.memory.redaction import DEFAULT, Redactor
 from twofold.memory.steps import Episode, EpisodeWords, Turn
 from twofold.memory.words import plain_words
 from twofold.models.draft import Draft
@@ -37,6 +38,10 @@ class OfflineFactExtractor:
     that …". Questions, one-time requests, agent text and secrets are no facts.
     """
 
+    def __init__(self, redactor: Redactor = DEFAULT) -> None:
+        """Take what tells a secret: a sentence that holds one is no fact."""
+        self._redactor = redactor
+
     @property
     def name(self) -> str:
         """`offline rules`."""
@@ -48,7 +53,7 @@ class OfflineFactExtractor:
         spoken_of = ""
         for turn in turns:
             if turn.role == "user" and not turn.context:
-                _Reader(draft, turn.event_id, spoken_of).read(turn.text[:_LONGEST_TURN])
+                _Reader(draft, turn.event_id, spoken_of, self._redactor).read(turn.text[:_LONGEST_TURN])
             spoken_of = turn.text[:_LONGEST_SPOKEN]
         return draft.changes()
 
@@ -69,15 +74,16 @@ class OfflineNarrator:
 class _Reader:
     """Reads one turn into the draft; `spoken_of` is the turn before, which a correction may refer to."""
 
-    def __init__(self, draft: Draft, event_id: str, spoken_of: str) -> None:
+    def __init__(self, draft: Draft, event_id: str, spoken_of: str, redactor: Redactor) -> None:
         self._draft = draft
+        self._redactor = redactor
         self._events = (event_id,)
         self._spoken_of = spoken_of
 
     def read(self, text: str) -> None:
         for sentence in sentences(text):
             dropped: list[tuple[str, str]] = []
-            for statement in statements(sentence):
+            for statement in statements(sentence, self._redactor):
                 if statement.action == "forget":
                     dropped += self._forget(statement)
                 elif not self._instead_of(dropped, statement):

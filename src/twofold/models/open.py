@@ -8,6 +8,7 @@ from functools import partial
 
 from twofold.memory.errors import SettingsInvalid
 from twofold.memory.ports import Embedder, FactExtractor, Narrator
+from twofold.memory.redaction import DEFAULT, Redactor
 from twofold.models.cache import CachedEmbedder
 from twofold.models.offline import OfflineFactExtractor, OfflineNarrator
 
@@ -55,12 +56,14 @@ def open_models(
     api_key: str | None = None,
     dims: int | None = None,
     timeout: float = 60.0,
+    redactor: Redactor = DEFAULT,
 ) -> Models:
     """Return the models that the settings name; nothing is loaded or connected before its first use.
 
-    `timeout` is in seconds, for each of at most three attempts. Raises SettingsInvalid.
+    `timeout` is in seconds, for each of at most three attempts. `redactor` tells the offline rules what is a secret.
+    Raises SettingsInvalid.
     """
-    extractors = open_extractors(chat, base_url=base_url, api_key=api_key, timeout=timeout)
+    extractors = open_extractors(chat, base_url=base_url, api_key=api_key, timeout=timeout, redactor=redactor)
     embedder, closing = _open_embedder(embedding, base_url, api_key, dims, timeout)
     return Models(
         embedder=embedder,
@@ -83,14 +86,19 @@ def open_embedder(
 
 
 def open_extractors(
-    spec: str, *, base_url: str | None = None, api_key: str | None = None, timeout: float = 60.0
+    spec: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    timeout: float = 60.0,
+    redactor: Redactor = DEFAULT,
 ) -> Extractors:
     """Return the fact extractor and the narrator that `spec` names. Raises SettingsInvalid.
 
-    LangMem is imported only where a chat model is named.
+    `redactor` tells the offline rules what is a secret. LangMem is imported only where a chat model is named.
     """
     if spec == "offline":
-        return Extractors(facts=OfflineFactExtractor(), narrator=OfflineNarrator())
+        return Extractors(facts=OfflineFactExtractor(redactor), narrator=OfflineNarrator())
     name = _openai_name(spec, "chat_model", CHAT_FORMS, base_url, api_key)
     from twofold.models.chat import open_chat  # noqa: PLC0415 - langmem takes seconds, offline does not pay
     from twofold.models.episodes import LangMemNarrator  # noqa: PLC0415 - same

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from twofold.memory.redaction import redact_text
+from twofold.memory.redaction import DEFAULT, KEPT, Redactor
 from twofold.models import phrases
 from twofold.models.grammar import as_order, clauses, third_person
 from twofold.models.slots import Slot, filled, slot_of
@@ -34,9 +34,10 @@ class Statement:
 Rule: TypeAlias = Callable[[str], "list[Statement] | None"]
 
 
-def statements(sentence: str) -> list[Statement]:
+def statements(sentence: str, redactor: Redactor = DEFAULT) -> list[Statement]:
     """Return what lasts of a sentence; nothing of questions, one-time requests, suppositions and secrets.
 
+    What `redactor` keeps, though by default it is redacted, is no secret.
     Nor of one with more than 400 characters: that is pasted text, on which the phrases would take long.
     """
     if len(sentence) > _LONGEST:
@@ -45,9 +46,17 @@ def statements(sentence: str) -> list[Statement]:
     supposed = phrases.SUPPOSED.match(_without(phrases.LEAD, sentence))
     if asked or supposed or phrases.PASSING.search(sentence):
         return []
-    if phrases.SECRET.search(sentence) or redact_text(sentence) != sentence:
+    if _is_secret(sentence, redactor):
         return []
     return [each for clause in clauses(sentence) for each in _said(clause)]
+
+
+def _is_secret(sentence: str, redactor: Redactor) -> bool:
+    if redactor.text(sentence) != sentence:
+        return True
+    # The words that name a secret tell of one, unless they name what is kept.
+    named = Redactor(dropped=redactor.kept - KEPT).text(sentence)
+    return phrases.SECRET.search(named) is not None
 
 
 def _said(clause: str) -> list[Statement]:

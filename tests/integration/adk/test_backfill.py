@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -12,6 +13,7 @@ from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
 
 from tests.database import DatabaseServer
+from tests.recorded_telemetry import Telemetry, telemetry
 from tests.services import as_url, migrated
 from tests.stored_sessions import JANUARY, Kept, close, kept, talk
 from tests.unit.adk.shapes import event, text
@@ -27,11 +29,12 @@ from twofold.memory.errors import InvalidInput
 from twofold.memory.memories import FactChange, Memory
 from twofold.memory.scope import Scope
 from twofold.memory.steps import Turn
+from twofold.memory.transcript import Entry
 from twofold.models.offline import OfflineFactExtractor, OfflineNarrator
 from twofold.models.open import Models
 from twofold.testing import HashEmbedder, memory_app
 
-__all__ = ["migrated"]
+__all__ = ["migrated", "telemetry"]
 
 ANNA = Scope(tenant_id="month_end", user_id="anna")
 LEDGER = "The user works with the US Primary ledger."
@@ -178,3 +181,56 @@ async def test_nothing_waits_for_saves_that_are_left_to_others(app: MemoryApp, s
     await source.keep("s1", talk("t1", "My ledger is US Primary."))
     assert await backfilled(app, source, concurrency=None) == Tally(sessions=1, events=2, accepted=1)
     assert (await app.database.backlog.pending()).waiting == 1
+
+
+async def test_what_a_backfill_accepts_is_measured_like_any_other(
+    app: MemoryApp, source: Kept, telemetry: Telemetry
+) -> None:
+    await source.keep("s1", talk("t1", "My ledger is US Primary."))
+    await source.keep("s2", talk("t2", "Hello.", datetime(9999, 6, 1, tzinfo=UTC)))
+    for _ in range(2):
+        await backfilled(app, source, concurrency=None)
+    told = [dict(span.attributes or {}) for span in telemetry.spans if span.name == "memory_accept"]
+    outcomes = [str(each["twofold.outcome"]) for each in told if each["twofold.entries"]]
+    assert sorted(outcomes) == ["accepted", "failed", "failed", "unchanged"]
+
+
+async def saved_in_order(app: MemoryApp, monkeypatch: pytest.MonkeyPatch, last: str, revision: int) -> list[str]:
+    """Let a worker save one session after another until one is saved, and return which were, in order."""
+    order: list[str] = []
+    mark = app.database.inbox.mark_done
+
+    async def noted(scope: Scope, session_id: str, *given: Any, **more: Any) -> None:
+        order.append(session_id)
+        await mark(scope, session_id, *given, **more)
+
+    monkeypatch.setattr(type(app.database.inbox), "mark_done", lambda _, *given, **more: noted(*given, **more))
+    async with app.working(concurrency=1):
+        assert await app.stored(ANNA, last, revision, 60)
+    return order
+
+
+async def test_what_is_said_today_is_saved_before_what_a_backfill_left_to_others(
+    app: MemoryApp, source: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        await source.keep(f"s{number}", talk(f"t{number}", "Hello.", JANUARY + timedelta(days=number)))
+    await backfilled(app, source, concurrency=None)
+    today = Entry(event_id="e1", kind="said", author="user", text="My ledger is US Primary.", at=JANUARY)
+    await app.database.inbox.accept(ANNA, "live", [today], settle=0.001)
+    await app.hurry(ANNA, "s1")
+    assert await saved_in_order(app, monkeypatch, "s2", 1) == ["s1", "live", "s0", "s2"]
+
+
+async def test_a_long_session_keeps_its_place_and_waits_for_none_of_its_parts(
+    app: MemoryApp, source: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "EVENTS_A_PAGE", 2)
+    monkeypatch.setattr(paging, "EVENTS_A_PART", 4)
+    monkeypatch.setattr(filling, "BETWEEN_PARTS_SECONDS", 3600.0)
+    for number, turns in enumerate((1, 6, 1)):
+        day = JANUARY + timedelta(days=number)
+        said = [each for turn in range(turns) for each in talk(f"t{number}.{turn}", "Hello.", day)]
+        await source.keep(f"s{number}", said)
+    await backfilled(app, source, concurrency=None)
+    assert await saved_in_order(app, monkeypatch, "s2", 1) == ["s0", "s1", "s2"]

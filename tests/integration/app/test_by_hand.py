@@ -127,3 +127,21 @@ async def test_handing_the_same_over_again_at_once_hurries_what_waits_to_settle(
         assert not await app.stored(ANNA, "s1", revision, 0.5)
         assert await app.accept(ANNA, transcript, at_once=True) == revision
         assert await app.stored(ANNA, "s1", revision, 20)
+
+
+async def test_a_fact_that_is_nothing_but_a_dropped_secret_is_left_out_and_the_others_are_stored(
+    database_url: str,
+) -> None:
+    texts = [VerbatimText(text=text, at=AT) for text in ("one", "password: hunter2", "two", "- Password: hunter2.")]
+    async with memory_app(database_url, redaction={"password": "drop"}) as app:
+        applied = await app.add(ANNA, texts)
+        assert [each.action for each in applied] == ["ADD", "ADD"]
+        assert await app.add(ANNA, texts[1:2]) == ()
+        assert sorted(await facts(app)) == ["one", "two"]
+
+
+@pytest.mark.parametrize("blank", ["", " \n", "\x00"])
+async def test_a_blank_fact_is_refused_by_its_number_before_a_model_is_asked(app: MemoryApp, blank: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^texts\[1\].text: is blank"):
+        await app.add(ANNA, [VerbatimText(text=text, at=AT) for text in ("one", blank)])
+    assert (asked(app), await facts(app)) == ([], [])

@@ -113,8 +113,52 @@ async def test_somebody_new_who_is_being_written_is_waited_for(store: Store) -> 
             "INSERT INTO twofold.ledger (tenant_label, user_label, session_label, event_ids)"
             " SELECT tenant_label, user_label, 's1', '{e1}' FROM twofold.scope"
         )
+        # Whoever is new to another tenant does not wait for it.
+        assert (await store.inbox.accept(OTTO, "s1", [said("e1")], settle=10)).changed
+        assert not erasing.done()
     assert (await erasing).ledger == 1
     assert (await store.memories.remains_of_tenant("acme")).total == 0
+
+
+async def test_a_persons_own_later_erase_outlives_that_of_the_tenant(store: Store) -> None:
+    """An erase of a big tenant takes its time: one that began at noon reaches Anna after she erased herself."""
+    noon = store.clock.time
+    await fill(store, ANNA)
+    between = [said("e5", SECRET, at=noon + timedelta(minutes=5))]
+    await store.inbox.accept(ANNA, "s5", between, settle=10)
+    store.clock.time = noon + timedelta(minutes=10)
+    await store.memories.erase_user(ANNA)
+    await erase_people.erase_tenant(store.pool, store.queue, "acme", noon)
+    assert not (await store.inbox.accept(ANNA, "s5", between, settle=10)).changed
+    assert not (await store.inbox.accept(ANNA, "s1", [said("e1", SECRET, at=noon)], settle=10)).changed
+    anew = [said("e6", "Said anew", at=noon + timedelta(minutes=11))]
+    assert (await store.inbox.accept(ANNA, "s5", anew, settle=10)).changed
+
+
+async def test_a_later_erase_of_the_tenant_outlives_one_that_is_dated_before_it(store: Store) -> None:
+    noon = store.clock.time
+    await erase_people.erase_tenant(store.pool, store.queue, "acme", noon + timedelta(minutes=10))
+    await erase_people.erase_tenant(store.pool, store.queue, "acme", noon)
+    between = [said("e5", SECRET, at=noon + timedelta(minutes=5))]
+    assert not (await store.inbox.accept(NEWCOMER, "s5", between, settle=10)).changed
+
+
+async def test_erases_done_again_and_again_leave_one_tombstone_each(store: Store) -> None:
+    for _ in range(3):
+        store.clock.time += timedelta(minutes=1)
+        await store.memories.erase_user(ANNA)
+        await store.memories.erase_tenant("acme")
+    async with borrowed(store.pool) as connection:
+        rows = await (await connection.execute("SELECT user_label FROM twofold.tombstone")).fetchall()
+    assert [row["user_label"] for row in rows] == [None]
+
+
+async def test_somebody_new_who_is_being_erased_is_waited_for(store: Store) -> None:
+    async with transaction(store.pool) as connection:
+        await erase_people.erase_user(connection, store.queue, NEWCOMER, store.clock.time)
+        erasing = asyncio.create_task(store.memories.erase_tenant("acme"))
+        await waiting_for_lock(store)
+    assert (await erasing).people == 1
 
 
 async def test_an_erase_that_breaks_off_leaves_whole_people_keeps_all_out_and_goes_on(

@@ -20,7 +20,7 @@ from twofold.store.backlog import Backlog
 from twofold.store.entries import columns
 from twofold.store.inbox import Loaded
 from twofold.store.pool import borrowed
-from twofold.store.queue import Queue
+from twofold.store.queue import BACKFILL, URGENT, Queue
 
 
 async def loaded(store: Store, session_id: str = "s1") -> Loaded:
@@ -81,6 +81,16 @@ async def test_a_job_settles_first_unless_it_is_wanted_now(store: Store) -> None
     waiting, urgent = await jobs(store)
     assert waiting["scheduled_at"] is not None
     assert (urgent["scheduled_at"], urgent["priority"]) == (None, 10)
+
+
+@pytest.mark.parametrize("settle", [0, 60])
+async def test_a_job_that_may_wait_is_queued_behind_all_others_until_it_is_hurried(store: Store, settle: float) -> None:
+    await store.inbox.accept(ANNA, "s1", [said("e1")], settle, priority=BACKFILL)
+    [job] = await jobs(store)
+    assert (job["priority"], job["scheduled_at"] is None) == (BACKFILL, settle == 0)
+    assert await store.backlog.hurry(ANNA) == 1
+    [job] = await jobs(store)
+    assert (job["priority"], job["scheduled_at"]) == (URGENT, None)
 
 
 async def test_the_same_session_again_makes_no_revision_and_no_job(store: Store) -> None:

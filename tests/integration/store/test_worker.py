@@ -17,6 +17,7 @@ from twofold.memory.retry import MOST_ATTEMPTS
 from twofold.memory.scope import Scope
 from twofold.store import attempts, worker
 from twofold.store.pool import borrowed
+from twofold.store.queue import BACKFILL
 from twofold.store.worker import Worker
 
 Seen = list[tuple[str, str]]
@@ -180,6 +181,17 @@ async def test_a_failed_save_is_tried_again_later_and_holds_up_nobody(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     warned = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warned == ["Session s1 is not saved (attempt 1 of 10: ModelFailed: no key; tried again in 3600 s)"]
+
+
+async def test_a_failed_save_of_a_backfill_holds_up_no_other_of_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "retry_delay", lambda _: 3600.0)
+    for session in ("s1", "s2"):
+        await store.inbox.accept(ANNA, session, [said("e1")], settle=0, priority=BACKFILL)
+    async with working(store, failing(store, [], ModelFailed("no key"))):
+        assert await store.backlog.wait_done(ANNA, "s2", 1, timeout=20)
+        assert [job["priority"] for job in await jobs(store) if job["session"] == "s1"] == [BACKFILL - 1]
 
 
 async def test_a_conflict_is_tried_again_at_once(store: Store) -> None:

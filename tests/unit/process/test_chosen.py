@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.contract.samples import said
 from twofold.chosen import chosen_models
 from twofold.memory.errors import SettingsInvalid
 from twofold.settings import load_settings
@@ -56,3 +57,9 @@ def test_a_model_that_cannot_be_used_is_refused_saying_what_can(given: dict[str,
 def test_a_database_of_openai_vectors_without_a_key_says_what_is_missing() -> None:
     with pytest.raises(SettingsInvalid, match="needs an API key"):
         chosen_models(load_settings(), SMALL)
+
+
+@pytest.mark.parametrize(("policy", "facts"), [({}, []), ({"pin": "keep"}, ["The user's PIN is 1234."])])
+async def test_the_offline_rules_follow_the_redaction_policy(policy: dict[str, str], facts: list[str]) -> None:
+    models = chosen_models(load_settings(redaction=policy), None)
+    assert [change.text for change in await models.facts.extract(said("Remember that my PIN is 1234"), [])] == facts
