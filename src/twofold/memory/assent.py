@@ -1,4 +1,4 @@
-"""What a short line of the user says: nothing, or yes to what the agent asked."""
+"""What a short line of the user says: nothing, or yes or no to what the agent asked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLEASANTRIES = frozenset(
     """
     thanks thank thx ty you u so much very many a lot for that this it is all the great good nice perfect cool awesome
     excellent wonderful fine well done welcome cheers hello hi hey dear bye goodbye see later morning evening afternoon
-    day night please no problem ok okay alright sure yes yep yeah yup right exactly got understood noted
+    day night please problem ok okay alright sure yes yep yeah yup right exactly got understood noted
     danke dir ihnen schön schoen vielen dank sehr super toll prima perfekt hallo guten gute tag morgen abend nacht
     tschüss bis bald bitte alles klar gut gerne ja jawohl genau richtig
     merci beaucoup bien bonjour bonsoir salut parfait au revoir très oui super
@@ -29,10 +29,24 @@ _YES = re.compile(
     r"|(?:die|der|das|den) (?:erste|zweite|dritte|letzte|andere)n?"
     r"|oui|exact|exactement|d'accord|bien sûr|(?:le|la) (?:premi\w+|deuxième|second\w?|dernière?)|les deux"
     r"|sí|claro|vale|de acuerdo|correcto|exacto|(?:el|la) (?:primer\w?|segund\w|últim\w|otr\w)|ambos|ambas"
-    r"|certo|va bene|sim|klopt|akkoord)\b|^\W*(?:\d{1,2}|[a-d])\W*$|はい|そうです|是的?|对|好的",
+    r"|certo|va bene|sim|klopt|akkoord)\b|^\W*(?:\d{1,2}|[a-d])\W*$|はい|そうです|是的?|对|好的|[👍👌✅✔🆗]",
     re.IGNORECASE,
 )
-_NO = re.compile(r"^\W*(?:no|nope|not|nein|non|nee|não|nie)\b", re.IGNORECASE)
+_NO = re.compile(r"^\W*(?:no|nope|not|nein|non|nee|não|nie)\b|^\s*[👎❌]", re.IGNORECASE)
+_DENIES = re.compile(
+    r"^\W*(?:(?:no|nope|nah|never|nein|nö|nee|nicht|nie(?:mals)?|kein\w*|non|pas|jamais|não|nunca|ya no|niet)\b"
+    r"|not\b(?! sure)|(?:i|we)(?:['\u2019](?:m|re)| am| are| do)? (?:not|no longer)\b"
+    r"|(?:i|we) don['\u2019]t(?! know)\b)"
+    r"|^\s*[👎❌]",
+    re.IGNORECASE,
+)
+# "No problem" is a nod, "no idea" no answer.
+_NO_MATTER = re.compile(
+    r"\b(?:no (?:problems?|worries|matter|idea|clue|preference|hay problema|lo sé|sé)|kein(?:e)? (?:problem|ahnung)"
+    r"|pas de (?:problème|souci)|aucune idée|geen probleem)\b",
+    re.IGNORECASE,
+)
+_NO_WORDS = frozenset("no nope nah nein nö nee non não".split())
 _THANKS = re.compile(r"\b(?:thank\w*|thx|danke|dank|merci|gracias|grazie|obrigad[oa])\b", re.IGNORECASE)
 _OKAY = re.compile(r"\b(?:ok(?:ay)?|fine|right|klar|gut|bien|vale|va bene)\b", re.IGNORECASE)
 # "Anything else?" asks about nothing that was said.
@@ -41,17 +55,21 @@ _CLOSING = re.compile(
     r"|algo más)\b",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"\?|\b(?:please|kindly) (?:\w+ )?confirm\b|\bbitte (?:\w+ ){0,2}bestätig\w*|\bbestätig\w+ sie\b"
+    r"|\b(?:veuillez|merci de) (?:\w+ )?confirmer\b|\bpor favor,? (?:\w+ )?confirm\w+|\bconfirm\w+,? por favor\b",
+    re.IGNORECASE,
+)
 
 
 def says_nothing(text: str) -> bool:
     """Return whether a line holds nothing but thanks, a greeting or a nod, so that no fact can rest on it alone."""
-    return all(word in _PLEASANTRIES for word in _WORD.findall(normalize("NFKC", text).casefold()))
+    return not _said_beside(text, _PLEASANTRIES)
 
 
 def questions(text: str) -> tuple[str, ...]:
-    """Return the sentences of an agent's text that ask something; not "Anything else?"."""
-    sentences = _SENTENCES.split(normalize("NFKC", text))
-    return tuple(each.strip() for each in sentences if "?" in each and not _CLOSING.search(each))
+    """Return the sentences of an agent's text that ask something, or to confirm it; not "Anything else?"."""
+    return tuple(each for each in _asking(text) if not _CLOSING.search(each))
 
 
 def answers(text: str, asked: str) -> bool:
@@ -65,3 +83,30 @@ def answers(text: str, asked: str) -> bool:
     if _THANKS.search(text):
         text = _OKAY.sub("", text)
     return _YES.search(text) is not None
+
+
+def denied(text: str, asked: str) -> tuple[str, ...]:
+    """Return the questions in what the agent said right before a line that begins with a no.
+
+    None if the last of them is whether there is anything else: the no says that there is not.
+    """
+    opening = normalize("NFKC", text)[:_OPENING]
+    asking = _asking(asked)
+    if not asking or _CLOSING.search(asking[-1]) or _NO_MATTER.search(opening) or not _DENIES.search(opening):
+        return ()
+    return questions(asked)
+
+
+def is_bare_no(text: str) -> bool:
+    """Return whether a line is a no and nothing else, such as "No, thanks": alone it says nothing."""
+    return not says_nothing(text) and not _said_beside(text, _PLEASANTRIES | _NO_WORDS)
+
+
+def _said_beside(text: str, ignored: frozenset[str]) -> bool:
+    words = _WORD.findall(_NO_MATTER.sub(" ", normalize("NFKC", text).casefold()))
+    return any(word not in ignored for word in words)
+
+
+def _asking(text: str) -> tuple[str, ...]:
+    sentences = _SENTENCES.split(normalize("NFKC", text))
+    return tuple(each.strip() for each in sentences if _ASKS.search(each))

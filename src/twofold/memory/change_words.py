@@ -36,6 +36,25 @@ _FORGETS = (
     r"|olvid\w+|borr\w+|elimin\w+|quit[ae]\w*|dimentic\w+|cancell\w+|rimuov\w+|esque[cç]\w+|apag\w+|remov\w+"
     r"|vergeet|verwijder\w*"
 )
+_ENDS = (
+    r"end(?:ed|s)|finished|completed|(?:is|are|was) over|expired|is history|dead|dissolv\w+|liquidat\w+|shut\w* down"
+    r"|clos(?:ed|ing|e) down|wound up|discontinu\w+|phased out|decommission\w*|terminat\w+|no more"
+    r"|beendet|beende|endet\w*|abgeschlossen|vorbei|erledigt|ausgelaufen|abgelaufen|geschlossen|aufgelöst|eingestellt"
+    r"|stillgelegt|zu ende|gekündigt"
+    r"|termin[ée]\w*|finie?s?|(?:est|sont) clos\w*|clos|clôturée?s?|achevée?s?|ferm[ée]e?s?|dissou\w+"
+    r"|expirée?s?|résili\w+"
+    r"|termin(?:ado|ada|ó|ados|adas)|finaliz\w+|acab(?:ó|ado|ada)|cerrad[oa]s?|cerró|conclu\w+|venci[dó]\w*|disuelt\w+"
+)
+_GONE = (
+    r"sold|hand(?:ed|ing)? (?:[\w'-]+ ){0,5}?(?:over|off|on|back)|g(?:ave|iven|iving|ive) (?:[\w'-]+ ){0,5}?up"
+    r"|pass(?:ed|ing) (?:[\w'-]+ ){0,5}?(?:on|over) to|transferred|retired?|resign\w*|stepped down|took over|taken over"
+    r"|divest\w*|spun off"
+    r"|verkauft\w*|veräußert|abgegeben|abgetreten|gebe \w+ ab|übergeben|übertragen|übernommen|übernimmt|aufgegeben"
+    r"|weitergegeben|ausgeschieden|abgestoßen"
+    r"|vendue?s?|cédée?s?|cédé|transmise?s?|transféré\w*|repris\w*|abandonn\w+|confiée?s?|remise? à|quitté\w*"
+    r"|vendid[oa]s?|vend(?:í|ió|imos)|cedid[oa]s?|cedí|traspas\w+|entregu?[éa]\w*|transferid[oa]s?|abandon\w+|dej[éó]"
+    r"|dejado"
+)
 
 
 def _words(alternatives: str) -> re.Pattern[str]:
@@ -48,5 +67,9 @@ NEWS = _words(_NEWS)
 """Says that something is new: a change, unless it is said to come on top."""
 ADDS = _words(_ADDS)
 FORGETS = _words(_FORGETS)
-NOT = r"(?:(?<!\w)(?:not?|never|nicht|kein\w*|pas|non|não|niet|geen)|n't)"
+ENDS = _words(_ENDS)
+"""Says of a thing that it is over; of work it may only say that it is done, so it counts beside the thing's name."""
+GONE = _words(_GONE)
+"""Says of a thing that it went to somebody else."""
+NOT = r"(?:(?<!\w)(?:not?|never|nicht|kein\w*|nie|pas|jamais|non|não|nunca|niet|geen)(?!\w)|n['\u2019]t(?!\w))"
 ARROWS = r"(?:->|=>|→|⇒)"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from unicodedata import normalize
+
+from twofold.memory.spelling import plain_dashes
 
 _TOKEN = re.compile(r"\w(?:[\w.,/-]{0,126}\w)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -39,21 +40,56 @@ _UNITS = frozenset(
 _LINKS = frozenset("and or & to und oder bis et ou y o e of the is are was ist sind est es".split())
 
 
+_VALUES = re.compile(
+    r"(?:limit|threshold|budget|amount|price|rate|ceiling|cap|tolerance|materiality|minimum|maximum|discount|salary|fee"
+    r"|límite|limite|plafond|seuil|montant|prix|taux|umbral|importe|monto|precio|tasa|presupuesto)s?"
+    r"|\w*(?:grenzen?|limits?|beträge?|betrags?|schwellen?|schwellenwerte?|preise?|budgets?|sätze?|satz|toleranz|rabatt)"
+)
+_AMOUNTS = ("amount", "montant", "betrag", "beträg", "importe", "monto")
+_THAN = frozenset("above over below exceeding exceeds than beyond ab über oberhalb unterhalb".split())
+_IS = frozenset("is are was be now at ist sind war beträgt liegt bei lautet est es".split())
+_TO = frozenset("to auf zu à a al".split())
+_JOINS = (
+    _IS | _THAN | _TO | frozenset("of von de and or und oder et ou y o up bis about around ca circa max only".split())
+)
+_CURRENCIES = frozenset("eur euro euros usd gbp chf jpy cad aud us$ dollar dollars".split())
+_SENTENCE = 12
+_END = re.compile(r"[.!?;\n]\s")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})|\d{1,2}/\d{1,2}/\d{4}")
+_TIME = re.compile(r"\d{1,2}h\d{2}|\d{1,2}:\d{2}", re.IGNORECASE)
+_PHONE = re.compile(
+    r"(?:\b(?:tele)?(?:phone|fon)|\btel|\bmobile|\bcell|\bhandy|\bfax|\btéléphone|\bportable|\bteléfono|\bmóvil"
+    r"|\brufnummer|\btelefonnummer|\bhandynummer|\bmobilnummer)\b\W{0,3}"
+    r"(?:(?:number|nummer|nr|no|numéro|número|is|ist|lautet|est|es|of|the|user|s|now)\b\W{1,3}){0,6}"
+    r"(\+?\(?\d[\d ()/.-]{4,24}\d)|(?<!\w)(\+\d[\d ()/.-]{6,24}\d)",
+    re.IGNORECASE,
+)
+
+
 def things(text: str) -> frozenset[str]:
     """Return the identifiers in `text` that name a thing, case-folded.
 
     A token with letters and digits, an underscore, or digits joined by `-` or `/` names one. A number does after
     a word such as company, ledger, period, account or asset class, or with three digits or more where no unit
     or currency is near. Capitals do next to such a word (the US Primary Ledger), and are none by themselves
-    (PDF, EUR).
+    (PDF, EUR). A value that another one replaces names none: what follows a limit, a price or a rate, a full date,
+    a time of day, a phone number.
     """
-    text = normalize("NFKC", text)
-    tokens = list(_TOKEN.finditer(text))
+    text = plain_dashes(text)
+    phones = [found.span(found.lastindex or 0) for found in _PHONE.finditer(text)]
+    tokens = [each for each in _TOKEN.finditer(text) if not any(a <= each.start() < b for a, b in phones)]
     words = [token[0].casefold() for token in tokens]
     found: set[str] = set()
+    begin = end = 0
     for at, token in enumerate(tokens):
-        beside = _Beside(words, at, text[: token.start()].rstrip(), text[token.end() :].lstrip(), found)
-        parts = [part for part in _PART.split(token[0]) if part]
+        gap, end = text[end : token.start()], token.end()
+        begin = at if _END.search(gap) else max(begin, at - _SENTENCE)
+        around = gap.strip(), text[end : end + _REACH].strip()
+        before, behind = words[max(0, at - _REACH - 1) : at], words[at + 1 : at + 1 + _REACH]
+        beside = _Beside(before, behind, words[begin:at], around, found)
+        if beside.is_value(token[0]) or not _is_word(token[0]):
+            continue
+        parts = [part for part in _PART.split(token[0]) if _is_word(part)]
         if len(parts) > 1 and all(_names_alone(part, beside) for part in parts):
             found.update(part.casefold() for part in parts)
         elif _names(token[0], beside):
@@ -64,12 +100,41 @@ def things(text: str) -> frozenset[str]:
 class _Beside:
     """What stands around a token."""
 
-    def __init__(self, words: list[str], at: int, before: str, after: str, found: set[str]) -> None:
-        self.follows = words[at + 1] if at + 1 < len(words) else ""
-        reach = [word for word in words[max(0, at - _REACH - 1) : at] if word not in _LINKS][-_REACH:]
+    def __init__(
+        self, before: list[str], behind: list[str], sentence: list[str], around: tuple[str, str], found: set[str]
+    ) -> None:
+        self._sentence, self._found, self._is_set = sentence, found, around[0].endswith((":", "="))
+        self._last = before[-1] if before else ""
+        reach = [word for word in before if word not in _LINKS][-_REACH:]
         self.noun_before = any(word in _NOUNS for word in reach[-1:]) or any(word in found for word in reach[-1:])
-        self.noun_near = any(word in _NOUNS for word in (*reach, *words[at + 1 : at + 1 + _REACH]))
-        self.is_quantity = self.follows in _UNITS or before.endswith(_MONEY_BEFORE) or after.startswith(_MONEY_AFTER)
+        self.noun_near = any(word in _NOUNS for word in (*reach, *behind))
+        self.is_quantity = (
+            any(word in _UNITS for word in behind[:1])
+            or around[0].endswith(_MONEY_BEFORE)
+            or around[1].startswith(_MONEY_AFTER)
+            or self._last in _CURRENCIES
+        )
+
+    def is_value(self, token: str) -> bool:
+        """Return whether a token says how much or when of something that the words before it name."""
+        if _DATE.fullmatch(token) or _TIME.fullmatch(token):
+            return not self.noun_before
+        if not _NUMBER.fullmatch(token):
+            return False
+        asked = [n for n, word in enumerate(self._sentence) if _VALUES.fullmatch(word)]
+        if not asked:
+            return self._last in _THAN and not self.noun_near
+        noun, behind = self._sentence[asked[-1]], self._sentence[asked[-1] + 1 :]
+        if self._last in _TO and noun.startswith(_AMOUNTS):
+            return False
+        if behind and self._last not in _JOINS | _IS | _THAN | _TO and not self._is_set:
+            return False
+        named = any(word in _NOUNS or word in self._found for word in behind)
+        return not named or self._last in _IS or self._is_set
+
+
+def _is_word(token: str) -> bool:
+    return any(character.isalnum() for character in token)
 
 
 def _names(token: str, beside: _Beside) -> bool:

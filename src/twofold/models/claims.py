@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from twofold.memory.exchange import calls_for, withdrawn
+from twofold.memory.exchange import calls_for
 from twofold.memory.jsontypes import JsonObject
 from twofold.memory.support import unsupported
+from twofold.memory.things import things
+from twofold.memory.withdrawal import naming, withdrawing
 from twofold.models.conversation import Conversation, one_line
 from twofold.models.draft import Draft
 from twofold.models.schemas import Memory
@@ -21,8 +23,9 @@ class Claim:
     """One document of a reply that adds, rewords or drops a fact.
 
     `handle` is the known fact's, empty for a new one; `text` is empty where it is dropped. `ids` are the lines
-    it names. `complaint` says to the model what is wrong with it. `reason`, which quotes nobody, says why it must
-    not be believed; it is empty where only an id is wrong beside a right one.
+    it names, or those that take the fact back. `complaint` says to the model what is wrong with it. `reason`, which
+    quotes nobody, says why it must not be believed; it is empty where only an id is wrong beside a right one, and
+    where the model may know better.
     """
 
     handle: str
@@ -38,7 +41,8 @@ def claims(
     """Return what the documents that LangMem returned change, and what is wrong with each.
 
     A new or reworded fact must name a line of the user that says something, no other ids, and nothing exact that
-    the user never said. A fact that names a thing is dropped only where the user takes it back.
+    the user never said. A fact that names a thing is dropped where the user takes it back; where the user only
+    speaks of it the model is asked once more, and believed then: a fact that should be gone stays for ever otherwise.
     """
     known = dict(draft.facts())
     made: list[Claim] = []
@@ -65,7 +69,7 @@ def apply(claim: Claim, conversation: Conversation, draft: Draft) -> None:
     if not claim.handle:
         draft.add(claim.text, events)
     elif not claim.text:
-        draft.delete(claim.handle, [line.event_id for line in conversation.lines.values()])
+        draft.delete(claim.handle, events)
     elif calls_for([line.words for line in cited], dict(draft.facts())[claim.handle], claim.text):
         draft.update(claim.handle, claim.text, events)
     else:
@@ -94,9 +98,14 @@ def _faults(text: str, ids: list[str], conversation: Conversation, before: str) 
 
 def _removal(handle: str, before: str, conversation: Conversation) -> Claim:
     lines = conversation.lines.values()
+    taking = withdrawing(lines, before)
     complaint = reason = ""
     if not any(line.bears for line in lines):
         complaint, reason = "no line of the user takes it back", "it is dropped by lines that say nothing"
-    elif not withdrawn([line.words for line in lines], before):
-        complaint, reason = "the user does not say that it no longer holds", "it was not taken back"
-    return Claim(handle=handle, text="", complaint=f"{handle}: {complaint}" if complaint else "", reason=reason)
+    elif not taking and things(before):
+        taking = naming(lines, before)
+        complaint = "the user does not say that it no longer holds"
+        reason = "" if taking else "it was not taken back"
+    ids = tuple(each for each, line in conversation.lines.items() if not taking or line in taking)
+    named = f"{handle}: {complaint}" if complaint else ""
+    return Claim(handle=handle, text="", ids=ids, complaint=named, reason=reason)

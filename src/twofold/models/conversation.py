@@ -46,7 +46,7 @@ def render(turns: Sequence[Turn]) -> Conversation:
             lines[mark] = replace(lines[mark], text=lines[mark].text + text) if mark in lines else said
             asked, mark = "", f"{mark} "
         else:
-            asked, text = text, shortened(text, AGENT_BYTES)
+            asked, text = f"{asked}\n{text}".lstrip("\n"), shortened(text, AGENT_BYTES)
         shown.append(f"[{mark}{turn.at:%Y-%m-%d %H:%M}] {turn.role}: {_indented(text)}")
     return Conversation(text="\n".join(shown), lines=lines)
 

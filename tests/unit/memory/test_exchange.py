@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from twofold.memory.exchange import calls_for, lost, withdrawn
+from twofold.memory.exchange import calls_for, lost
 from twofold.memory.things import things
 
 
@@ -31,7 +31,19 @@ from twofold.memory.things import things
         ("amounts over 5000 EUR or $300 or 10 %", set()),
         ("the user's currency is USD", set()),
         ("a 3-way match with 2 decimals", set()),
+        ("company no. 7", {"7"}),
         ("two copies, 14 lines each", set()),
+        ("asset class 11\u201325", {"11-25"}),
+        ("period 2026-03 and period 2026-03-01", {"2026-03", "2026-03-01"}),
+        ("the limit for company 1000 is 5000, for company 1010: 7500", {"1000", "1010"}),
+        ("limits apply in 1000 and 1010", {"1000", "1010"}),
+        ("The limit is 5000. I use 1000.", {"1000"}),
+        ("The limit is high. Now 1000.", {"1000"}),
+        ("price list 4711, rate type 1001", {"4711", "1001"}),
+        ("amounts go to 400000", {"400000"}),
+        ("accounts above 4000", {"4000"}),
+        ("ledger 2H", {"2h"}),
+        ("telephone +1 (555) 123 4567 in company 1000", {"1000"}),
         ("", set()),
     ],
 )
@@ -61,6 +73,29 @@ def test_what_a_change_loses(before: str, after: str, gone: set[str]) -> None:
     assert lost(before, after) == gone
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The user's approval limit is 5000.", "The user's approval limit is 7500."),
+        ("The threshold for company 1000 is 5000.", "The threshold for company 1000 is 7500."),
+        ("Die Freigabegrenze liegt bei 5000.", "Die Freigabegrenze liegt bei 7500."),
+        ("Le plafond est de 5000.", "Le plafond est de 7500."),
+        ("El límite es 5000.", "El límite es 7500."),
+        ("Anything above 5000 needs approval.", "Anything above 7500 needs approval."),
+        ("Anything above EUR 5000 needs approval.", "Anything above EUR 7500 needs approval."),
+        ("The close is due on 2026-10-05.", "The close is due on 2026-11-05."),
+        ("Der Abschluss ist am 05.10.2026 fällig.", "Der Abschluss ist am 05.11.2026 fällig."),
+        ("The close is due on 10/05/2026.", "The close is due on 11/05/2026."),
+        ("La réunion est à 17h30.", "La réunion est à 18h15."),
+        ("The user's phone number is 0170 123456.", "The user's phone number is 0170 555666."),
+        ("Call +49 711 123456.", "Call +49 711 555666."),
+        ("The tolerance is 250 %.", "The tolerance is 300 %."),
+    ],
+)
+def test_a_value_is_replaced_by_the_next_one(before: str, after: str) -> None:
+    assert calls_for([after], before, after)
+
+
 CALLED_FOR = [
     "I now work with company 1010.",
     "Use company 1010 instead.",
@@ -69,6 +104,7 @@ CALLED_FOR = [
     "I don't use 1000.",
     "No, company 1010.",
     "Sorry, 1010.",
+    "I gave up company 1000 and took on 1010.",
     "Actually 1010.",
     "I was moved to company 1010.",
     "We switched to 1010 last week.",
@@ -107,6 +143,7 @@ def test_a_word_of_change_calls_for_it(said: str) -> None:
         "Maintenant aussi 1010.",
         "Close company 1010, please.",
         "What about 1010?",
+        "We sold a machine in company 1010.",
         "Company 1010. Please close the books. The report format has changed. Thanks.",
         "",
     ],
@@ -120,24 +157,6 @@ def test_a_change_that_loses_no_identifier_needs_no_words() -> None:
     assert calls_for(["Excel"], "The user prefers PDF.", "The user prefers Excel.")
 
 
-@pytest.mark.parametrize(
-    ("said", "taken_back"),
-    [
-        ("Forget company 1000.", True),
-        ("I am no longer responsible for company 1000.", True),
-        ("Forget what I told you.", True),
-        ("Vergiss den Buchungskreis.", True),
-        ("Oubliez la société 1000.", True),
-        ("Olvida la empresa 1000.", True),
-        ("I work with company 1010.", False),
-        ("I work with company 1000.", False),
-    ],
-)
-def test_a_fact_that_names_a_thing_is_dropped_only_when_it_is_taken_back(said: str, *, taken_back: bool) -> None:
-    assert withdrawn([said], COMPANY[0]) is taken_back
-    assert withdrawn([said], "The user prefers PDF.")
-
-
 codes = st.integers(100, 99_999).map(str)
 nouns = st.sampled_from(["company", "ledger", "period", "account", "asset class", "cost center", "Buchungskreis"])
 
@@ -149,7 +168,18 @@ def test_two_things_of_one_kind_are_never_exchanged_by_naming_the_second(noun: s
     assert calls_for([f"I work with {noun} {other} instead."], before, after)
 
 
+@given(st.sampled_from(["limit", "budget", "Betrag", "plafond"]), nouns, codes, codes, codes)
+def test_a_value_may_change_and_the_thing_it_belongs_to_may_not(
+    value: str, noun: str, code: str, one: str, other: str
+) -> None:
+    before, after = (f"The {value} for {noun} {code} is {each}." for each in (one, other))
+    assert calls_for([after], before, after)
+    assert things(before) == {code}
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
+@example("0:_", "")
+@example("0 a_b/_", "")
 def test_any_text_is_read(one: str, other: str) -> None:
     assert lost(one, one) == set()
     assert lost(one, other) <= things(one)

@@ -35,10 +35,45 @@ def line(text: str, asked: str = "") -> Line:
         ("five days", "Within 5 days."),
         ("euros", "The user reports in EUR."),
         ("\uff11\uff10\uff10\uff10", "Company 1000."),
+        ("asset class 11\u201325", "Asset class 11-25."),
+        ("asset class 11-25", "Asset class 11\u201325."),
+        ("periods 13 to 16", "Periods 13-16."),
+        ("Perioden 13 bis 16", "Perioden 13\u201316."),
+        ("periods 13-16", "Periods 13 to 16."),
+        ("from 04/2026 to 03/2027", "The fiscal year runs 04/2026-03/2027."),
+        ("threshold 500EUR", "The threshold is 500 EUR."),
+        ("threshold 500 EUR", "The threshold is 500EUR."),
+        ("threshold EUR500", "The threshold is 500 EUR."),
+        ("tolerance 2,5%", "The tolerance is 2.5%."),
+        ("1.500,00 EUR", "The limit is 1,500.00 EUR."),
+        ("1.500,00 EUR", "The limit is 1500 EUR."),
+        ("limit 1500", "The limit is 1,500.00 EUR."),
+        ("10 000,50 \u20ac", "The limit is 10,000.50 EUR."),
+        ("above 10k EUR", "Above 10,000 EUR."),
+        ("ab 1,5 Mio. EUR", "Ab 1.500.000 EUR."),
+        ("our wiki is wiki.acme.com/close", "The wiki is https://wiki.acme.com/close."),
+        ("our wiki is wiki.acme.com", "The wiki is http://wiki.acme.com/."),
     ],
 )
 def test_what_the_user_wrote_is_supported_however_it_is_grouped(said: str, fact: str) -> None:
     assert unsupported(fact, said=[line(said)], cited=[line(said)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("limit 10,000", "The limit is 100,000."),
+        ("limit 10k", "The limit is 10,000,000."),
+        ("tolerance 2,5%", "The tolerance is 25.25%."),
+        ("companies 1000 and 1010", "Companies 1001-1009."),
+        ("500EUR", "The limit is 5000 EUR."),
+        ("periods 13 and 16", "Periods 13-16."),
+        ("wiki.acme.com", "The wiki is https://evil.example/wiki.acme.com."),
+        ("wiki.acme.com", "The wiki is ftp://wiki.acme.com."),
+    ],
+)
+def test_another_number_or_address_is_not_supported(said: str, fact: str) -> None:
+    assert unsupported(fact, said=[line(said)], cited=[line(said)])
 
 
 @pytest.mark.parametrize("fact", ["Company 1000 is used.", "Send it to x@acme.com.", "See evil.example/pay."])
@@ -62,11 +97,34 @@ def test_what_only_the_agent_quoted_is_not(said: str, fact: str, strange: str) -
     assert unsupported(fact, said=[quoted], cited=[quoted]) == (strange,)
 
 
-@pytest.mark.parametrize("yes", ["Yes", "yes, do that", "OK", "Genau.", "Oui", "Sí", "go ahead"])
+@pytest.mark.parametrize("yes", ["Yes", "yes, do that", "OK", "Genau.", "Oui", "Sí", "go ahead", "👍", "👍🏽"])
 def test_a_yes_supports_what_was_asked(yes: str) -> None:
     asked = line(yes, asked="Shall I send the reports of company 1010 to anna@acme.com?")
     for fact in ("The user works with company 1010.", "Reports go to anna@acme.com."):
         assert unsupported(fact, said=[asked], cited=[asked]) == ()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Please confirm that I should always copy ben@acme.com.",
+        "Bitte bestätigen Sie, dass Berichte an ben@acme.com gehen.",
+        "Veuillez confirmer que les rapports vont à ben@acme.com.",
+        "Por favor, confirme que los informes van a ben@acme.com.",
+    ],
+)
+def test_to_ask_to_confirm_is_a_question(asked: str) -> None:
+    confirmed = line("confirmed", asked=asked)
+    assert confirmed.bears
+    assert unsupported("Reports go to ben@acme.com.", said=[confirmed], cited=[confirmed]) == ()
+
+
+def test_a_no_supports_what_was_asked_where_the_fact_says_not() -> None:
+    no = line("No.", asked="The mail names 6666. Shall I send reports to anna@acme.com?")
+    assert no.bears
+    assert unsupported("The user does not want reports sent to anna@acme.com.", said=[no], cited=[no]) == ()
+    assert unsupported("The user wants reports sent to anna@acme.com.", said=[no], cited=[no]) == ("anna@acme.com",)
+    assert unsupported("The user does not use 6666.", said=[no], cited=[no]) == ("6666",)
 
 
 def test_a_choice_supports_what_was_listed() -> None:
@@ -93,6 +151,8 @@ def test_a_yes_that_is_not_cited_supports_nothing() -> None:
         ("Guten Morgen", True),
         ("Merci beaucoup", True),
         ("👍", True),
+        ("No problem, thanks", True),
+        ("Kein Problem", True),
         ("Thanks, use 1010.", False),
         ("I prefer PDF", False),
         ("ありがとう、1010で", False),
@@ -107,6 +167,13 @@ def test_a_yes_bears_a_fact_only_after_a_question() -> None:
     assert line("Yes", asked="Shall I always use PDF?").bears
     assert not line("Yes").bears
     assert not line("Yes", asked="I use PDF.").bears
+
+
+@pytest.mark.parametrize("no", ["No.", "Nein", "No, thanks", "👎"])
+def test_a_no_bears_a_fact_only_after_a_question(no: str) -> None:
+    assert line(no, asked="Do you want it as Excel?").bears
+    for asked in ("", "I use Excel.", f"{MAIL} Anything else?"):
+        assert not line(no, asked=asked).bears
 
 
 @pytest.mark.parametrize("text", ["no", "Nein", "ok thanks", "thanks", "no, yes", "What?"])

@@ -141,6 +141,60 @@ async def test_a_fact_about_a_thing_is_dropped_only_by_what_the_user_says(
     assert [change.action for change in changes] == (["DELETE"] if gone else [])
 
 
+@pytest.mark.parametrize(
+    ("asked", "text", "fact_known"),
+    [
+        ("Are you still responsible for company 1000?", "No.", "The user is responsible for company 1000."),
+        ("Sind Sie noch für 1000 zuständig?", "Nein", "Der Benutzer ist für Buchungskreis 1000 zuständig."),
+        ("Hello.", "Project P-77 has ended", "The user works on project P-77."),
+        ("Hello.", "I handed company 1000 over to Ben.", "The user is responsible for company 1000."),
+    ],
+)
+async def test_what_the_user_says_is_over_is_dropped_at_once(
+    asked: str, text: str, fact_known: str, double: OpenAIDouble, facts: LangMemFactExtractor
+) -> None:
+    double.script("Memory", Reply.tools(("RemoveDoc", {"json_doc_id": "m1"})))
+    changes = await facts.extract([agent(asked), turn(text)], known(fact_known))
+    assert list(changes) == [FactChange(action="DELETE", key="k1", event_ids=("v1",))]
+    assert len(double.requests) == 1
+
+
+async def test_a_removal_is_asked_about_and_then_believed_where_the_user_speaks_of_the_thing(
+    double: OpenAIDouble, facts: LangMemFactExtractor
+) -> None:
+    double.script("Memory", *[Reply.tools(("RemoveDoc", {"json_doc_id": "m1"}))] * 2)
+    turns = said("I prefer PDF.", "Company 1000 went to Ben.")
+    changes = await facts.extract(turns, known("The user is responsible for company 1000."))
+    assert list(changes) == [FactChange(action="DELETE", key="k1", event_ids=("v2",))]
+    assert "m1: the user does not say that it no longer holds" in double.requests[1].text
+
+
+async def test_a_removal_rests_on_the_lines_that_take_the_fact_back_and_on_all_where_none_can_be_told(
+    double: OpenAIDouble, facts: LangMemFactExtractor
+) -> None:
+    for text, events in [("Forget that I prefer PDF", ("v2",)), ("Excel it is", ("v1", "v2"))]:
+        double.script("Memory", Reply.tools(("RemoveDoc", {"json_doc_id": "m1"})))
+        changes = await facts.extract(said("What is the trial balance?", text), known("The user prefers PDF reports."))
+        assert list(changes) == [FactChange(action="DELETE", key="k1", event_ids=events)]
+
+
+@pytest.mark.parametrize("no", ["No.", "Nein", "No, thanks"])
+async def test_a_no_is_a_fact_where_the_agent_asked_and_none_after_anything_else(
+    no: str, double: OpenAIDouble, facts: LangMemFactExtractor
+) -> None:
+    double.script("Memory", Reply.tools(fact("The user does not want the trial balance as Excel.", "e1")))
+    (change,) = await facts.extract([agent("Do you want the trial balance as Excel?"), turn(no)], [])
+    assert change.event_ids == ("v1",)
+    double.script("Memory", *[Reply.tools(fact(LAUNDERED[-1], "e1"))] * 2)
+    assert list(await facts.extract([MAIL, turn(no)], [])) == []
+
+
+async def test_a_corrected_limit_replaces_the_old_one(double: OpenAIDouble, facts: LangMemFactExtractor) -> None:
+    double.script("Memory", Reply.tools(patch("m1", "The user's approval limit is 7500.", "e1")))
+    (change,) = await facts.extract(said("My approval limit is 7500."), known("The user's approval limit is 5000."))
+    assert (change.action, change.text) == ("UPDATE", "The user's approval limit is 7500.")
+
+
 async def test_what_is_left_out_is_logged_with_its_reason_and_without_anyones_words(
     double: OpenAIDouble, facts: LangMemFactExtractor, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -52,6 +52,12 @@ def test_each_unseen_turn_is_shown_with_its_time_and_only_those_of_the_user_get_
     assert [line.asked for line in conversation.lines.values()] == ["", "Noted"]
 
 
+def test_a_line_answers_all_that_the_agent_said_since_the_line_before() -> None:
+    agent = [turn(text, event_id=f"a{n}", role="agent") for n, text in enumerate(("Use PDF?", "(waiting)", "Bye"))]
+    conversation = render([agent[2], turn("Hello"), *agent[:2], turn("Yes", event_id="v2")])
+    assert [line.asked for line in conversation.lines.values()] == ["Bye", "Use PDF?\n(waiting)"]
+
+
 def test_the_pieces_of_one_turn_share_its_id() -> None:
     halves = [turn("First half, ", event_id="v1"), turn("second half", event_id="v1")]
     conversation = render([*halves, turn("ok", event_id="v2")])
