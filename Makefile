@@ -26,7 +26,8 @@ demo: $(VENV)/.demo  ## show both memories at work: no account, no database to s
 test: $(VENV)/.dev  ## run the tests; PYTEST_FLAGS="-k recall", PYTEST_WORKERS=0 for one process
 	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS)
 
-soak: $(VENV)/.dev  ## kill processes and PostgreSQL in every phase of a save, ten minutes long; SOAK_KILLS=500 SOAK_SEED=1
+soak: $(VENV)/.dev  ## the long tests; kill processes and PostgreSQL in every phase of a save, ten minutes; SOAK_KILLS=500 SOAK_SEED=1
+	@$(RUN) pytest -n $(PYTEST_WORKERS) --dist loadfile $(PYTEST_FLAGS) -m long
 	@$(VENV)/bin/python -m tests.soak --kills $(SOAK_KILLS) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
 
 bench: $(VENV)/.dev  ## time accept, recall and save beside the raw limit, and what a person takes in the database
@@ -35,11 +36,17 @@ bench: $(VENV)/.dev  ## time accept, recall and save beside the raw limit, and w
 	@$(VENV)/bin/python benchmarks/sizing.py
 
 check: $(VENV)/.dev  ## lint, format, types, layers
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint types
+
+.PHONY: lint types
+lint:
 	@$(RUN) ruff check
 	@$(RUN) ruff format --check
-	@$(RUN) mypy
-	@$(RUN) mypy tests
 	@$(VENV)/bin/lint-imports
+	@$(RUN) mypy --cache-dir .mypy_cache/package
+
+types:
+	@$(RUN) mypy tests
 
 format: $(VENV)/.dev  ## rewrite the code as `make check` wants it
 	@$(RUN) ruff check --fix

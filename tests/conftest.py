@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.database import DatabaseServer, running_server
 from tests.guards import NetworkGuard, clean_environment
@@ -13,6 +14,9 @@ from tests.guards import NetworkGuard, clean_environment
 def pytest_configure(config: pytest.Config) -> None:
     """Clean the environment before a test module is imported: libraries read it then, and remember it."""
     clean_environment(os.environ)  # noqa: TID251 - the guard of the environment
+    # Time is no promise of a property; a hundred examples of each find no more here than forty, and take longer.
+    settings.register_profile("twofold", max_examples=40, deadline=None)
+    settings.load_profile("twofold")
     if not hasattr(config, "workerinput"):  # a worker of xdist inherits the folder, and so shares its locks
         runtime = tempfile.TemporaryDirectory(prefix="twofold-run-")
         config.add_cleanup(runtime.cleanup)

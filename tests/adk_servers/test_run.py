@@ -51,6 +51,7 @@ def test_one_agents_env_file_leads_run_and_web_to_the_same_memory(
     assert not (home / "data").exists()
 
 
+@pytest.mark.long
 def test_a_tenant_in_the_address_joins_what_two_names_would_part(
     home: Path, month_end: Path, database_url: str
 ) -> None:

@@ -170,6 +170,7 @@ def test_a_terminal_shows_how_far_it_is_and_ctrl_c_what_remains(
     assert seeds.pending() == (0, 0)
 
 
+@pytest.mark.long
 def test_being_told_to_stop_is_like_ctrl_c(environment: dict[str, str], seeds: Seeds, tmp_path: Path) -> None:
     address = source("sqlite", tmp_path, "", month_ends(2, 4))
     with running(environment, "backfill", address, "--rate", "0.1") as backfill:

@@ -49,6 +49,7 @@ def test_the_demo_answers_with_memory_and_admits_without(nowhere: dict[str, str]
     assert memories_in(nowhere["TWOFOLD_DATABASE_URL"]) == 0
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_the_demo_brings_a_database_of_its_own_and_leaves_nothing(nowhere: dict[str, str]) -> None:
     """Nothing is configured: a server starts in a temporary folder, and both are gone at the end.

@@ -130,6 +130,7 @@ def until_healthy(image: Path, port: int, process: subprocess.Popen[bytes], log:
         time.sleep(0.2)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_migrated_served_and_worked_on_as_compose_does_it(image: Path, database: str, tmp_path: Path) -> None:
     """An agent hands a session over to the server, a worker saves it, and the server recalls it."""

@@ -136,6 +136,7 @@ async def test_the_app_role_on_a_database_that_is_not_prepared_is_told_what_is_m
         await migrate(roles.app, dims=64, embedder="testing:words")
 
 
+@pytest.mark.long
 def test_four_replicas_start_at_once_on_an_empty_database(roles: Roles) -> None:
     """Without a migration before: one makes the tables, the others wait for it."""
     start = [sys.executable, "-P", "-c", START, roles.migrator]
@@ -144,6 +145,7 @@ def test_four_replicas_start_at_once_on_an_empty_database(roles: Roles) -> None:
     assert ends == [((b"testing:words\n", b""), 0)] * 4
 
 
+@pytest.mark.long
 def test_four_replicas_of_the_app_role_start_after_the_migration(roles: Roles) -> None:
     asyncio.run(migrate(roles.migrator, dims=64, embedder="testing:words"))
     start = [sys.executable, "-P", "-c", START, roles.app]

@@ -35,6 +35,7 @@ def test_the_guides_tables_are_those_of_the_figures() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_the_benchmark_runs() -> None:
     done = subprocess.run([*BENCHMARK, "--calls", "8"], check=False, capture_output=True, text=True)

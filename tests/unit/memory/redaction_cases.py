@@ -49,7 +49,7 @@ SECRET_TEXTS = [
     ("meine PIN lautet vier sieben eins eins.", "vier sieben eins eins", "pin"),
     ("four seven one one is my pin", "four seven one one", "pin"),
     ("4711 ist meine PIN", "4711", "pin"),
-    ("code: eins zwei drei vier", "eins zwei drei vier", "one-time code"),
+    ("verification code: eins zwei drei vier", "eins zwei drei vier", "one-time code"),
     ("my code is one two three four five six", "one two three four five six", "one-time code"),
     ("the verification code is nine, zero, oh, two", "nine, zero, oh, two", "one-time code"),
     ("mon code est un deux trois quatre", "un deux trois quatre", "one-time code"),
