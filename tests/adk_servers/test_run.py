@@ -68,6 +68,7 @@ def test_a_tenant_in_the_address_joins_what_two_names_would_part(
     assert len(stored(database_url, "episodic", user_id="test_user", tenant="acme")) == 1
 
 
+@pytest.mark.long
 def test_a_folder_without_the_services_file_is_refused_and_the_check_tells_the_way_out(
     home: Path, month_end: Path, database_url: str
 ) -> None:

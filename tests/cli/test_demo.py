@@ -33,6 +33,7 @@ def memories_in(database_url: str) -> int:
     return int(rows[0][0])
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_the_demo_answers_with_memory_and_admits_without(nowhere: dict[str, str], tmp_path: Path) -> None:
     """It judges its own answers by its exit code, and leaves no file."""
