@@ -46,7 +46,7 @@ async def test_what_was_accepted_is_stored_once_whatever_is_killed_and_when() ->
 async def test_five_sessions_of_one_user_at_once_lose_and_double_nothing_through_two_workers(
     database_url: str, nursery: Nursery, model: Model
 ) -> None:
-    """Facts that are equal, that differ in an identifier, and others. One user's saves wait for each other only."""
+    """Facts that are equal, that differ in an identifier, and others. One user's saves never overlap."""
     people = [sessions_of("anna", 5), sessions_of("ben", 5)]
     wrote = await through_the_queue(database_url, nursery, model, people, workers=2)
     assert wrote.problems == []

@@ -112,13 +112,18 @@ async def behind_a_poison(url: str, nursery: Nursery, model: Model, sessions: Se
     return Wrote(now() - began, len(refused), [*held_up, *verdict.user_problems(url, sessions, sources=False)])
 
 
+MANY = 40
+"""Saves of several people at once, of which some overlap where nobody waits for anybody else."""
+
+
 def _out_of_turn(spans: Sequence[Span], people: Sequence[Sequence[Session]]) -> list[str]:
     """Return where two saves of one person overlap, and whether those of two people never do."""
     of = {session.name: session.user for sessions in people for session in sessions}
     asked = [span for span in spans if span.tool == FACTS]
     both = [(one, two) for one, two in combinations(asked, 2) if one.began < two.ended and two.began < one.ended]
     problems = [f"{one.session} and {two.session} overlap" for one, two in both if of[one.session] == of[two.session]]
-    if len(people) > 1 and not any(of[one.session] != of[two.session] for one, two in both):
+    # Of a few short saves, none need overlap another person's: of many, some do.
+    if len(asked) >= MANY and not any(of[one.session] != of[two.session] for one, two in both):
         problems.append("people waited for each other")
     return problems
 
