@@ -13,6 +13,7 @@ import os
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +28,7 @@ from write_parts import InstantEmbedder, Parts
 
 from twofold.app import MemoryApp
 from twofold.graphs.write import build_write
+from twofold.memory.errors import ExtractionFailed
 from twofold.memory.redaction import redact_entries
 from twofold.memory.scope import Scope
 from twofold.memory.transcript import Transcript
@@ -76,11 +78,8 @@ class Bench:
         """Return what a save of this session would ask the models; nothing is stored and no model asked."""
         asked = Asked()
         noting = build_write(replace(self.app.write_ports, facts=asked, narrator=asked)).compile(checkpointer=False)
-        try:
+        with suppress(ExtractionFailed):
             await noting.ainvoke(_input(scope, transcript))
-        except Exception as error:
-            if type(error).__name__ != "ExtractionFailed":
-                raise
         return asked
 
     async def save(self, scope: Scope, transcript: Transcript) -> None:

@@ -140,9 +140,8 @@ async def _stored(connection: Connection, save: Save, changes: Sequence[Change],
 
 async def _note(connection: Connection, save: Save, result: Reconciled, now: datetime, ttl_days: int | None) -> None:
     session = which(save.scope, save.session_id)
-    if (
-        result.written or result.deleted
-    ):  # a source more, too: a retraction that does not know of it would delete the fact
+    # Of a source more, too: a retraction that does not know of it would delete the fact.
+    if result.written or result.deleted:
         await raise_generation(connection, save.scope)
     if save.seen_event_ids:
         dated = {"now": now, "expires_at": expiry(now, ttl_days)}

@@ -89,13 +89,15 @@ class _Desk:
     def retract(self, gone: Retraction) -> None:
         """Leave of a memory what does not rest on undone events; earlier words may be another fact's by now."""
         change, current = _retracting(gone), self._memories.get(gone.key)
-        twin = None if gone.text is None else self._keys.get(fingerprint(gone.text))
-        if twin is not None and twin != gone.key:
-            self._rest(change, self._memories[twin], gone.sources)
-        if gone.text is None or (twin is not None and twin != gone.key and current is not None):
+        key = None if gone.text is None else self._keys.get(fingerprint(gone.text), gone.key)
+        if key == gone.key:
+            self._restore(change, gone, current)
+            return
+        if key is not None:
+            for source in gone.sources:
+                self._extend(replace(change, source=source), self._memories[key])
+        if current is not None:
             self._delete(change, gone.key)
-        elif twin is None or twin == gone.key:
-            self._restore(change, current, gone.sources)
 
     def apply(self, change: Change) -> None:
         if change.action == "DELETE":
@@ -159,14 +161,14 @@ class _Desk:
         self._write(memory, reworded=True)
         self._record("UPDATE", change, current.key, before=current.text, after=change.text)
 
-    def _restore(self, change: Change, current: Memory | None, sources: tuple[Source, ...]) -> None:
+    def _restore(self, change: Change, gone: Retraction, current: Memory | None) -> None:
+        sources = gone.sources
         if current is not None and current.text == change.text:
             self._write(replace(current, sources=sources, updated_at=_newest(sources)), reworded=False)
             self._record("NOOP", change, current.key, before=current.text, after=current.text)
             return
-        key = change.key or new_key(self._save, change)
         memory = Memory(
-            key=key,
+            key=gone.key,
             kind=change.kind,
             text=change.text,
             content=change.content,
@@ -178,12 +180,8 @@ class _Desk:
         before = "" if current is None else current.text
         self._keys.pop(fingerprint(before), None)
         self._write(memory, reworded=True)
-        self.result.worded_by[key] = sources[-1].session_id
-        self._record("UPDATE" if before else "ADD", change, key, before=before, after=change.text)
-
-    def _rest(self, change: Change, current: Memory, sources: tuple[Source, ...]) -> None:
-        for source in sources:
-            self._extend(replace(change, source=source), self._memories[current.key])
+        self.result.worded_by[gone.key] = sources[-1].session_id
+        self._record("UPDATE" if before else "ADD", change, gone.key, before=before, after=change.text)
 
     def _extend(self, change: Change, current: Memory) -> None:
         sources = merged_sources(current.sources, change.source)

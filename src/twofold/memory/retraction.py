@@ -6,7 +6,7 @@ there gives way to the words before it, and what was deleted there comes back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from twofold.memory.history import AuditEntry
@@ -22,19 +22,21 @@ def retraction(
     `memory` is the fact as it is stored, None if it is not; `history` are its changes, the oldest first. What was
     erased has no words in its history, and so never comes back.
     """
-    counting = [line for line in history if not _is_undone(line, session_id, undone.event_ids)]
+    gone = [line for line in history if _is_undone(line, session_id, undone.event_ids)]
+    counting = [line for line in history if line not in gone]
     text: str | None = _last_words(counting)
     if memory is None:
         sources = _sources_of(counting)
-        if not text or not sources:
+        was_deleted = any(line.action == "DELETE" for line in gone)  # else it has expired, and stays so
+        if not (was_deleted and text and sources):
             return None
     else:
-        sources = without_events(memory.sources, session_id, undone.event_ids)
+        sources = tuple(_without_events(memory.sources, session_id, undone.event_ids))
         if sources == memory.sources:
             return None
         is_gone = not sources or (counting and counting[-1].action == "DELETE")
         text = None if is_gone else text or _words_left(memory, history, counting)
-    return Retraction(kind="semantic", key=key, text=text, sources=sources, because=because_of(session_id, undone))
+    return Retraction(kind="semantic", key=key, text=text, sources=sources, because=_because_of(session_id, undone))
 
 
 def episode_retraction(memory: Memory, session_id: str, undone: Undone) -> Retraction | None:
@@ -45,21 +47,17 @@ def episode_retraction(memory: Memory, session_id: str, undone: Undone) -> Retra
     told = {event_id for source in memory.sources for event_id in source.event_ids}
     if undone.event_ids.isdisjoint(told):
         return None
-    because = because_of(session_id, undone)
+    because = _because_of(session_id, undone)
     return Retraction(kind="episodic", key=memory.key, text=None, sources=(), because=because)
 
 
-def because_of(session_id: str, undone: Undone) -> Source:
+def _because_of(session_id: str, undone: Undone) -> Source:
     """Return the rewind as a source: the user's own act."""
     return Source(session_id=session_id, event_ids=(undone.marker_id,), at=undone.at, origin="user said")
 
 
-def without_events(sources: Iterable[Source], session_id: str, undone: Collection[str]) -> tuple[Source, ...]:
-    """Return the sources without the undone events of a session; one that rests on nothing else is left out."""
-    return tuple(_without_events(sources, session_id, frozenset(undone)))
-
-
-def _without_events(sources: Iterable[Source], session_id: str, undone: frozenset[str]) -> Iterable[Source]:
+def _without_events(sources: Iterable[Source], session_id: str, undone: frozenset[str]) -> Iterator[Source]:
+    """Yield the sources without the undone events of a session; one that rests on nothing else is left out."""
     for source in sources:
         if source.session_id != session_id or undone.isdisjoint(source.event_ids):
             yield source
@@ -67,8 +65,8 @@ def _without_events(sources: Iterable[Source], session_id: str, undone: frozense
             yield replace(source, event_ids=left)
 
 
-def _is_undone(line: AuditEntry, session_id: str, undone: Collection[str]) -> bool:
-    return line.session_id == session_id and bool(line.event_ids) and set(undone).issuperset(line.event_ids)
+def _is_undone(line: AuditEntry, session_id: str, undone: frozenset[str]) -> bool:
+    return line.session_id == session_id and bool(line.event_ids) and undone.issuperset(line.event_ids)
 
 
 def _last_words(lines: Sequence[AuditEntry]) -> str:

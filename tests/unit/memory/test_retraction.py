@@ -102,6 +102,7 @@ UNTOUCHED = {
         fact(A, source("e9")),
         [line("ADD", A, "u1"), line("DELETE", "", "r"), line("ADD", A, "e9")],
     ),
+    "expired since it was corrected there": (None, [line("ADD", A, "e1"), line("UPDATE", B, "u1")]),
     "erased": (None, [line("ADD", "", "e1"), line("DELETE", "", "u1"), line("ERASE", "", session="")]),
     "deleted there, but in another session as well": (
         None,

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
-from functools import partial
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.samples import known, said, turn
-from twofold.models.chat import open_chat
 from twofold.models.conversation import harmless, render
 from twofold.models.facts import LangMemFactExtractor
-from twofold.models.managers import FORCED_TOOL
 from twofold.testing import OpenAIDouble, Reply
-
-
-@pytest.fixture(scope="module")
-def double() -> Iterator[OpenAIDouble]:
-    with OpenAIDouble() as double:
-        yield double
-
-
-@pytest.fixture
-async def facts(double: OpenAIDouble) -> AsyncIterator[LangMemFactExtractor]:
-    opened = partial(open_chat, "double", base_url=double.base_url, request=FORCED_TOOL)
-    facts = LangMemFactExtractor("openai:double", opened)
-    yield facts
-    await facts.aclose()
 
 
 def test_each_unseen_turn_is_shown_with_its_time_and_only_those_of_the_user_get_an_id() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import openai
 import pytest
@@ -11,12 +11,6 @@ import pytest
 from twofold.memory.errors import ModelFailed
 from twofold.models.embedders import MOST_BYTES, OpenAIEmbedder
 from twofold.testing import OpenAIDouble, Reply
-
-
-@pytest.fixture
-def double() -> Iterator[OpenAIDouble]:
-    with OpenAIDouble() as double:
-        yield double
 
 
 @pytest.fixture

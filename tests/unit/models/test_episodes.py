@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 
@@ -14,12 +14,6 @@ from twofold.models.chat import open_chat
 from twofold.models.episodes import LangMemNarrator
 from twofold.models.managers import FORCED_TOOL
 from twofold.testing import OpenAIDouble, Reply
-
-
-@pytest.fixture
-def double() -> Iterator[OpenAIDouble]:
-    with OpenAIDouble() as double:
-        yield double
 
 
 @pytest.fixture

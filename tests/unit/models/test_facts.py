@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from functools import partial
 from typing import Any
 
 import pytest
@@ -16,24 +14,8 @@ from tests.contract.samples import known, said, turn
 from twofold.memory.chunks import chunks
 from twofold.memory.memories import FactChange
 from twofold.memory.neighbours import shown_to
-from twofold.models.chat import open_chat
 from twofold.models.facts import LangMemFactExtractor
-from twofold.models.managers import FORCED_TOOL
 from twofold.testing import OpenAIDouble, Reply
-
-
-@pytest.fixture
-def double() -> Iterator[OpenAIDouble]:
-    with OpenAIDouble() as double:
-        yield double
-
-
-@pytest.fixture
-async def facts(double: OpenAIDouble) -> AsyncIterator[LangMemFactExtractor]:
-    opened = partial(open_chat, "double", base_url=double.base_url, request=FORCED_TOOL)
-    facts = LangMemFactExtractor("openai:double", opened)
-    yield facts
-    await facts.aclose()
 
 
 def patch(target: str, *edits: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from functools import partial
 
 import openai
@@ -20,12 +20,6 @@ from twofold.models.managers import FORCED_TOOL
 from twofold.testing import OpenAIDouble, Reply
 
 PDF = known("The user prefers PDF.", "The user works with company 1000.")
-
-
-@pytest.fixture
-def double() -> Iterator[OpenAIDouble]:
-    with OpenAIDouble() as double:
-        yield double
 
 
 @pytest.fixture
